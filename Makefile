@@ -115,7 +115,7 @@ JUDGES := libyang2-tools frr shellcheck netplan.io network-manager slurmctld slu
 	systemd systemd-container dmidecode nftables chromium chromium-driver fonts-dejavu-core graphviz \
 	prometheus prometheus-alertmanager rsyslog man-db groff mandoc zsh fish \
 	qemu-system-x86 busybox-static kmod udev dbus ethtool openssh-server openssh-client tcpdump \
-	rdma-core ibverbs-providers ibverbs-utils rdmacm-utils infiniband-diags perftest
+	kea-dhcp4-server dnsmasq-base rdma-core ibverbs-providers ibverbs-utils rdmacm-utils infiniband-diags perftest
 INSTALL := DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends
 
 judges: ## Install the outside judges that are missing (root), from Debian packages: yanglint, vtysh, slurmctld, chromium ...

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from fabric.change.adapter import Draft, adapters
 from fabric.change.model import DevicePlan, Missing, Plan
@@ -20,6 +20,7 @@ from fabric.devices import drivers
 from fabric.devices.candidate import SonicLive
 from fabric.devices.driver import OWN_TOKEN, script_net
 from fabric.devices.limits import timed
+from fabric.devices.secrets import reveal
 from fabric.observe import read_running
 
 if TYPE_CHECKING:
@@ -34,7 +35,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Target:
-    """A device that may change: how to reach it, who it must be, what it is to become."""
+    """A device that may change: how to reach it, who it must be, what it is to become.
+
+    ``release`` is what the inventory plans for it; empty where it says none.
+    """
 
     connection: Connection
     role: str
@@ -42,6 +46,7 @@ class Target:
     expected: Expectation
     serial: str = ""
     mac: str = ""
+    release: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,9 +78,20 @@ class DeviceVerdict:
     one_way: str = ""
 
 
-def open_driver(connection: Connection, within_s: float = math.inf) -> Driver:
-    """Return an open session with a device, which is cut after ``within_s`` seconds."""
-    driver = timed(drivers[connection.platform](connection), within_s)
+def open_driver(
+    connection: Connection,
+    within_s: float = math.inf,
+    make: Callable[[Connection], Any] | None = None,
+) -> Driver:
+    """Return an open session with a device, which is cut after ``within_s`` seconds.
+
+    Its password is asked for now, where the connections file has a reference. ``make`` makes
+    another driver than that of the platform.
+    """
+    if connection.secret:
+        password = reveal(connection.secret, connection.device)
+        connection = replace(connection, password=password, secret=None)
+    driver: Driver = timed((make or drivers[connection.platform])(connection), within_s)
     driver.open()
     return driver
 

@@ -13,6 +13,7 @@ from fabric.cli import (
     accept,
     adopt,
     audit,
+    boot,
     change,
     completion,
     diff,
@@ -98,7 +99,7 @@ def root(
 
 for module in (
     *(init, inventory, exchange, show, draw, whatif, simulate, diff, change, health, observe),
-    *(judge, probe, accept, prove, audit, adopt, jobs, serve, laboratory, models, tenant),
+    *(judge, probe, accept, prove, audit, adopt, jobs, serve, laboratory, models, tenant, boot),
     *(completion, man),
 ):
     module.register(app)

@@ -62,6 +62,7 @@ def verify(
     snapshot_max_age: options.SnapshotMaxAge = options.SNAPSHOT_MAX_AGE,
     parallel: options.Parallel = 0,
     form: options.FormatOption = options.Format.TEXT,
+    boot_log: options.BootLogOption = None,
 ) -> None:
     """Verify that the fabric runs as planned.
 
@@ -90,6 +91,7 @@ def verify(
     project = Project(inventory)
     meter = output.meter_of(project, selection)
     health = workflow(project, connections, selection, meter, wait_s=wait_s, window_s=window_s)
+    _log_verified(health, boot_log)
     _health(health, form, watched=window_s > 0)
 
 
@@ -178,6 +180,16 @@ def drift(
     _health(found, options.Format(form))
 
 
+def _log_verified(health: list[Health], boot_log: Path | None) -> None:
+    if boot_log is not None:
+        from fabric.boot.log import BootLog, State
+
+        log = BootLog(boot_log)
+        for item in health:
+            if item.ok and item.is_checked:
+                log.add(item.device, State.VERIFIED)
+
+
 def _health(health: list[Health], form: options.Format, *, watched: bool = False) -> None:
     from fabric.core import hostlist
     from fabric.workflow.nics import rails
@@ -201,14 +213,21 @@ def _health(health: list[Health], form: options.Format, *, watched: bool = False
         if unchecked := [item.device for item in health if not item.is_checked]:
             names = hostlist.fold(unchecked)
             output.result(f"not checked, nothing to compare in the snapshot: {names}")
-        for skipped, number in _skipped(health).items():
-            output.result(f"skipped, not in the snapshot: {skipped}: {number} devices")
+        _not_compared(health)
         if warning:
             output.result(f"warning: {warning}")
     if any(item.error or not item.is_checked for item in health):
         raise CommandExit(Exit.DEVICE)
     if not all(item.ok for item in health):
         raise CommandExit(Exit.FINDINGS)
+
+
+def _not_compared(health: list[Health]) -> None:
+    for skipped, number in _skipped(health).items():
+        output.result(f"skipped, not in the snapshot: {skipped}: {number} devices")
+    for item in health:
+        for text in item.uncompared:
+            output.result(f"{item.device}: not compared: {text}")
 
 
 def _skipped(health: list[Health]) -> Counter[str]:
@@ -269,6 +288,7 @@ def _health_json(item: Health) -> dict[str, object]:
         ],
         **({"nics": [asdict(nic) for nic in item.nics]} if item.nics else {}),
         **({"skipped": list(item.skipped)} if item.skipped else {}),
+        **({"uncompared": list(item.uncompared)} if item.uncompared else {}),
         **({"time": item.time.isoformat()} if item.time else {}),
         "deviations": [
             {

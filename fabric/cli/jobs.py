@@ -226,8 +226,9 @@ def export(
     form: Annotated[
         str,
         argument(
-            "Export format, such as slurm, openmpi or k8s, netbox for the fabric itself, or rights "
-            "for sudoers files and roles; `rocefab export list` prints all of them."
+            "Export format, such as slurm, openmpi or k8s, netbox for the fabric itself, bom and "
+            "labels for parts and cables, or rights for sudoers files and roles; `rocefab export "
+            "list` prints all of them."
         ),
     ],
     inventory: Inventory = Path(),
@@ -292,8 +293,32 @@ def export(
     ] = "",
     command: Annotated[str, option("Command line of the job, in shell syntax.", "COMMAND")] = "",
     account: Annotated[
-        str, option("Account on the devices that the rights are for.", "ACCOUNT")
+        str, option("Account on the devices, for rights and ztp.", "ACCOUNT")
     ] = "rocefab",
+    account_key: Annotated[
+        Path | None, option("For ztp: file with the public SSH key of the account.", "ACCOUNT_KEY")
+    ] = None,
+    account_hash: Annotated[
+        list[str] | None,
+        option(
+            "For ztp: where the hash of its password is, as the connections file says it, such as "
+            "env:boot; may be repeated with a system, such as eos=env:eos.",
+            "ACCOUNT_HASH",
+            metavar="[SYSTEM=]SOURCE:NAME",
+        ),
+    ] = None,
+    boot_url: Annotated[
+        str,
+        option(
+            "For ztp: where the folder http of the export is served, such as "
+            "http://192.0.2.1:8781.",
+            "BOOT_URL",
+            metavar="URL",
+        ),
+    ] = "",
+    whole: Annotated[
+        bool, option("For ztp: devices start with their whole rendered configuration.", "WHOLE")
+    ] = False,
     avoid_state: Annotated[
         list[Path] | None,
         option(
@@ -303,6 +328,16 @@ def export(
         ),
     ] = None,
     state_max_age: StateMaxAge = "15m",
+    spare: Annotated[
+        int,
+        option(
+            "For bom: percentage of spare parts, rounded up for each line.",
+            "EXPORT_SPARE",
+            metavar="PERCENT",
+            min=0,
+            max=100,
+        ),
+    ] = 0,
     lab_image: Annotated[
         list[str] | None,
         option(
@@ -340,6 +375,7 @@ def export(
     """
     from fabric.workflow.export import Request, export_to, forms
     from fabric.workflow.export import export as workflow
+    from fabric.workflow.exporters.ztp import Words
     from fabric.workflow.netbox_push import Target
     from fabric.workflow.project import Project
 
@@ -369,6 +405,8 @@ def export(
         lab_images=tuple(lab_image or ()),
         avoid=tuple(avoid_state or ()),
         max_age_s=duration_s("--state-max-age", state_max_age),
+        spare_percent=spare,
+        boot=Words(account, account_key, tuple(account_hash or ()), boot_url, whole),
     )
     if out is None:
         text, notes = workflow(Project(inventory), form, request)

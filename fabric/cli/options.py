@@ -114,6 +114,12 @@ TlsCert = Annotated[
 TlsKey = Annotated[
     Path | None, option("Private key of the certificate (PEM).", "TLS_KEY", "--tls-key")
 ]
+BootLogOption = Annotated[
+    Path | None,
+    option(
+        "Log of devices that start from the box; records are added to it.", "BOOT_LOG", "--boot-log"
+    ),
+]
 TokenFile = Annotated[
     Path | None,
     option(

@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fabric.cli import output
-from fabric.cli.options import Inventory, TlsCert, TlsKey, TokenFile, option, renamed, state_folder
+from fabric.cli.options import (
+    BootLogOption,
+    Inventory,
+    TlsCert,
+    TlsKey,
+    TokenFile,
+    option,
+    renamed,
+    state_folder,
+)
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 
@@ -71,6 +80,15 @@ def serve(
             metavar="<path>",
         ),
     ] = None,
+    ztp: Annotated[
+        Path | None,
+        option(
+            "Serve the files of `rocefab export ztp` in this folder, each to its device alone, and "
+            "nothing else.",
+            "ZTP",
+        ),
+    ] = None,
+    boot_log: BootLogOption = None,
     rate: Annotated[
         float, option("Requests per second of one client; 0 turns the limit off.", "RATE", min=0.0)
     ] = 1000.0,
@@ -90,6 +108,9 @@ def serve(
 
     Exit codes: 0, 2.
     """
+    if ztp:
+        _serve_boot(inventory, ztp, boot_log, listen, tls_cert, tls_key)
+        return
     settings = settings_of(listen, tls_cert, tls_key, token_file, rate)
     settings = replace(settings, readings=readings, drift=drift, journal=journal)
     from fabric.serve.run import listen as bind
@@ -112,6 +133,35 @@ def serve(
         scheme = "https" if settings.tls_cert else "http"
         output.note(f"serving {what} on {scheme}://{where}")
         server.run([listening])
+
+
+def _serve_boot(
+    inventory: Path,
+    folder: Path,
+    log: Path | None,
+    listen: str,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+) -> None:
+    """Serve the files of an export; devices have no token, and many no certificate authority."""
+    _need_service()
+    from fabric.boot.log import BootLog, read_log
+    from fabric.serve.boot import BootFiles, boot_files
+    from fabric.serve.run import listen as bind
+    from fabric.serve.run import server_of
+    from fabric.serve.settings import Settings, parse_listen
+    from fabric.workflow.project import Project
+
+    settings = Settings(*parse_listen(listen), tls_cert, tls_key, None)
+    files, devices = boot_files(Project(inventory).fabric, folder)
+    past = read_log(log) if log and log.exists() else []
+    app = BootFiles(files, devices, BootLog(log), past, output.progress)
+    server = server_of(app, settings)
+    listening = bind(settings.host, settings.port)
+    output.note(f"serving {len(files)} files to {len(devices)} addresses on port {settings.port}")
+    if not tls_cert:
+        output.note("without TLS: whoever is on this network can read what is sent")
+    server.run([listening])
 
 
 def _need_service() -> None:

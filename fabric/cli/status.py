@@ -6,7 +6,7 @@ import time
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -45,6 +45,15 @@ def status(
             "--clean",
         ),
     ] = False,
+    boot: Annotated[
+        bool,
+        option(
+            "Count the devices that start from the box, by the log that --boot-log names.",
+            "STATUS_BOOT",
+            "--boot",
+        ),
+    ] = False,
+    boot_log: options.BootLogOption = None,
     verify: Annotated[
         bool,
         option(
@@ -61,6 +70,9 @@ def status(
     """
     from fabric.workflow import apply as workflow
 
+    if boot:
+        _boot(inventory, boot_log, form)
+        return
     if clean and not devices:
         raise typer.BadParameter("--clean needs --devices")
     must_exist = run is not None or verify or devices or export is not None
@@ -77,11 +89,16 @@ def status(
     if verify or export or devices:
         return
     rows = workflow.status(folder, run) if folder else []
+    if form is not options.Format.JSON and run is None and not rows:
+        output.note(f"no runs in {folder} yet" if folder else _no_runs(inventory))
+        return
+    _print_runs(rows, form, is_one=run is not None)
+
+
+def _print_runs(rows: list[dict[str, Any]], form: options.Format, *, is_one: bool) -> None:
     if form is options.Format.JSON:
         output.as_json(rows)
-    elif run is None and not rows:
-        output.note(f"no runs in {folder} yet" if folder else _no_runs(inventory))
-    elif run is None:
+    elif not is_one:
         output.table(
             ["run", "kind", "fabric", "started", "state", "devices", "by", "ticket", "reason"],
             [
@@ -104,6 +121,29 @@ def status(
             ["device", "state", "since", "detail"],
             [[row["device"], row["state"], _clock(row["at"]), row["detail"]] for row in rows],
         )
+
+
+def _boot(inventory: Path | None, log: Path | None, form: options.Format) -> None:
+    """Print how many devices of an inventory are how far, and which ones."""
+    from fabric.boot.log import State, read_log, states
+    from fabric.core import hostlist
+    from fabric.workflow.project import Project
+
+    if log is None or inventory is None:
+        raise typer.BadParameter("--boot needs --inventory and --boot-log")
+    fabric = Project(inventory).fabric
+    reached = states(read_log(log), (*fabric.switches.names, *fabric.hosts.names))
+    by_state = {state: [name for name, at in reached.items() if at is state] for state in State}
+    if form is options.Format.JSON:
+        output.as_json({state.title: names for state, names in by_state.items()})
+        return
+    output.table(
+        ["state", "devices", "names"],
+        [
+            [state.title, len(names), hostlist.fold(names) if names else ""]
+            for state, names in by_state.items()
+        ],
+    )
 
 
 class RecordForm(StrEnum):

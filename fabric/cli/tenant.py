@@ -11,7 +11,8 @@ from fabric.cli import output
 from fabric.cli.options import inventory_folder, option
 
 if TYPE_CHECKING:
-    from fabric.workflow.tenant import Edited, Members, TenantEditor
+    from fabric.workflow.inventory_edit import Edited
+    from fabric.workflow.tenant import Members, TenantEditor
 
 tenant_app = typer.Typer(
     help="Edit the tenants of an inventory.",

@@ -26,7 +26,9 @@ class About(StrEnum):
     MONITORING = "monitoring"  # fabric.exchange.plant.Plant
     LAB = "lab"  # fabric.exchange.lab.Lab
     NODES = "nodes"  # fabric.placement.exporters.node_health.NodeHealth
+    PARTS = "parts"  # fabric.workflow.exporters.bom.PartsOrder
     ACCOUNT = "account"  # fabric.workflow.exporters.rights.Account
+    BOOT = "boot"  # fabric.workflow.exporters.ztp.Ztp
 
 
 @dataclass(frozen=True)

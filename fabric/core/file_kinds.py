@@ -102,6 +102,10 @@ class FileKind(Enum):
         *(_GIB, "it must be readable when a change is rolled back, whatever a device answered"),
         *("INT001", "`rocefab status --verify` lists what is damaged"),
     )
+    SECRET = (
+        *(64 * _KIB, "a password has a line; a certificate with its chain would fit"),
+        *("DEV001", "name a file with a password"),
+    )
     SETTINGS = (
         *(_MIB, "a default of each option takes 100 kB"),
         *("CLI001", "check that it exists and is readable"),

@@ -24,8 +24,13 @@ class HeadroomProfile:
 
     Parameters
     ----------
+    cable_m : int
+        Length of the cable.
+    setting_m : int
+        Length that the switch is set to: the step of the vendor's table where it has one, which
+        is at least that of the cable, else the length of the cable.
     row : HeadroomRow or None
-        Row of the vendor's table; None where there is no table (EOS) or it lacks the pair.
+        Row of the vendor's table; None where there is no table (EOS) or it has none so long.
     law : Headroom or None
         What the headroom law of the ASIC asks for; None where a figure of it is not known.
     no_law : str
@@ -43,6 +48,7 @@ class HeadroomProfile:
     speed_gbps: int
     speed_mbps: int
     cable_m: int
+    setting_m: int
     row: HeadroomRow | None
     dynamic_th: int
     law: Headroom | None

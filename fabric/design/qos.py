@@ -137,8 +137,9 @@ def lossless_frame_bytes(mtu: MtuPolicy, tunnel_bytes: int = 0) -> int:
 @lru_cache(maxsize=4096)
 def headroom_profile(model: Sku, figures: HeadroomInput) -> HeadroomProfile:
     """Return the lossless buffer of a port by the vendor's table and by the law of the ASIC."""
-    pair = (gbps_to_mbps(figures.speed_gbps), figures.cable_m)
-    row = None if figures.computed else model.headroom.get(pair)
+    speed_mbps = gbps_to_mbps(figures.speed_gbps)
+    step = None if figures.computed else model.table_length_m(speed_mbps, figures.cable_m)
+    row = None if step is None else model.headroom[speed_mbps, step]
     frames = (figures.port_mtu_bytes, figures.lossless_frame_bytes)
     link = Link.of(figures.speed_gbps, figures.cable_m, *frames)
     largest = max(figures.pattern_frame_bytes, figures.lossless_frame_bytes)
@@ -148,8 +149,9 @@ def headroom_profile(model: Sku, figures: HeadroomInput) -> HeadroomProfile:
     vendor_th = row.dynamic_th if row else 0
     return HeadroomProfile(
         speed_gbps=figures.speed_gbps,
-        speed_mbps=gbps_to_mbps(figures.speed_gbps),
+        speed_mbps=speed_mbps,
         cable_m=figures.cable_m,
+        setting_m=step or figures.cable_m,
         row=row,
         dynamic_th=vendor_th if figures.dynamic_th is None else figures.dynamic_th,
         law=law,

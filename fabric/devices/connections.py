@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
@@ -18,6 +18,7 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.core.json_text import parse_json
 from fabric.core.user_files import check_regular, not_json, read_text
 from fabric.devices.driver import Connection
+from fabric.devices.secrets import Reference, missing, reference
 from fabric.intent.yaml.tree import Loader
 from fabric.platforms import platforms
 
@@ -33,6 +34,13 @@ _SSH_PORT = 22
 _MOST_ERRORS = 20
 
 
+def _reference(value: object) -> Reference:
+    return reference(value if isinstance(value, str) else "")
+
+
+_Password = Annotated[Reference, PlainValidator(_reference)]
+
+
 class _Gnmi(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
     port: Annotated[int, Field(ge=1, le=65535)]
@@ -45,6 +53,8 @@ class _Entry(BaseModel):
     address: str | None = None
     port: Annotated[int, Field(ge=1, le=65535)] | None = None
     username: str | None = None
+    password: _Password | None = None
+    key_file: str = ""
     trust: str = ""
     gnmi: _Gnmi | None = None
 
@@ -52,6 +62,7 @@ class _Entry(BaseModel):
 class _File(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
     username: str | None = None
+    password: _Password | None = None
     key_file: str = ""
     devices: dict[str, _Entry] = Field(default_factory=dict)
 
@@ -77,14 +88,15 @@ def connections(
     Parameters
     ----------
     path : Path or None
-        JSON file: ``username``, ``key_file``, and ``devices`` with ``address``, ``port``,
-        ``username``, ``trust`` and ``gnmi`` by name; what it does not say is guessed: the name as
-        address, the usual port.
+        JSON file: ``username``, ``password``, ``key_file``, and ``devices`` with these and
+        ``address``, ``port``, ``trust`` and ``gnmi`` by name; what it does not say is guessed: the
+        name as address, the usual port. A password is a reference, which is asked for later.
     platforms : mapping
         Platform by device name.
     password : callable, optional
-        Returns the password; default: the variable ROCEFAB_PASSWORD. Without one, SSH takes the
-        agent and the private key of ``key_file`` or ROCEFAB_SSH_KEY.
+        Returns the password of devices without a reference; default: the variable
+        ROCEFAB_PASSWORD. Without one, SSH takes the agent and the private key of ``key_file`` or
+        ROCEFAB_SSH_KEY.
     others_allowed : bool
         Whether the file may name devices that are not in ``platforms``.
     beside : collection of str
@@ -93,29 +105,35 @@ def connections(
     Raises
     ------
     InputError
-        When the file is wrong or names an unknown device.
+        When the file is wrong or names an unknown device, or a source of passwords is not there.
     """
     file, text = _read(path) if path else (_File(), "")
     known = {*platforms, *beside}
     if path and not others_allowed:
         _refuse_strangers(path, text, [name for name in file.devices if name not in known], known)
+    if path:
+        _refuse_missing(path, text, file, platforms)
     secret = (password or (lambda: os.environ.get(PASSWORD_VARIABLE, "")))()
-    key_file = file.key_file or os.environ.get(KEY_VARIABLE, "")
-    if key_file:  # the libraries of SSH read it to its end
-        check_regular(Path(os.path.expanduser(key_file)), FileKind.KEY)  # noqa: PTH111 - no error for ~nobody
+    default_key = file.key_file or os.environ.get(KEY_VARIABLE, "")
     default_user = file.username or os.environ.get("ROCEFAB_USERNAME") or "admin"
+    entries = {name: file.devices.get(name, _Entry()) for name in platforms}
+    for key in sorted({entry.key_file or default_key for entry in entries.values()} - {""}):
+        # The libraries of SSH read it to its end.
+        check_regular(Path(os.path.expanduser(key)), FileKind.KEY)  # noqa: PTH111 - no error for ~nobody
     by_name = {}
     for name, platform in platforms.items():
-        entry = file.devices.get(name, _Entry())
+        entry = entries[name]
+        asked = entry.password or file.password
         by_name[name] = Connection(
             device=name,
             platform=platform,
             address=entry.address or name,
             port=entry.port or _usual_port(platform),
             username=entry.username or default_user,
-            password=secret,
+            password="" if asked else secret,
+            secret=asked,
             trust=entry.trust,
-            key_file=key_file,
+            key_file=entry.key_file or default_key,
             gnmi_port=entry.gnmi.port if entry.gnmi else 0,
             gnmi_trust=entry.gnmi.trust if entry.gnmi else "",
             gnmi_name=entry.gnmi.name if entry.gnmi else "",
@@ -160,7 +178,7 @@ def _told(error: ErrorDetails) -> str:
     if error["type"] == "model_type":
         return "not an object with fields in braces"
     if error["type"] != "extra_forbidden":
-        return error["msg"].lower()
+        return error["msg"].lower().removeprefix("value error, ")
     known = _FIELDS[len(error["loc"])]
     return f"unknown field{_hint(str(error['loc'][-1]), known)}"
 
@@ -205,6 +223,26 @@ def _refuse_strangers(path: Path, text: str, names: Sequence[str], known: Collec
         for name in names[:_MOST_ERRORS]
     ]
     raise _input_error(path, findings, len(names))
+
+
+def _refuse_missing(path: Path, text: str, file: _File, names: Iterable[str]) -> None:
+    """Refuse passwords whose source is not there, before any device is reached."""
+    asked = {("password",): file.password} | {
+        ("devices", name, "password"): file.devices[name].password
+        for name in names
+        if name in file.devices
+    }
+    reasons = {keys: missing(one) for keys, one in asked.items() if one}
+    wrong = {keys: reason for keys, reason in reasons.items() if reason}
+    if not wrong:
+        return
+    place = partial(_place, path, _tree(text))
+    findings = [
+        Finding("DEV001", Severity.ERROR, f"{asked[keys]}: there is no such secret", reason,
+                ".".join(keys), place(keys))
+        for keys, reason in [*wrong.items()][:_MOST_ERRORS]
+    ]  # fmt: skip
+    raise _input_error(path, findings, len(wrong))
 
 
 def _finding(message: str, field: str, place: Position) -> Finding:

@@ -11,6 +11,8 @@ from fabric.core.registry import Registry
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from fabric.devices.secrets import Reference
+
 
 @dataclass(frozen=True, slots=True)
 class Connection:
@@ -26,6 +28,8 @@ class Connection:
         Where it listens.
     username, password : str
         Login; an empty password means the SSH agent or ``key_file``. It is never printed.
+    secret : Reference or None
+        Where the password is asked for when a session opens.
     trust : str
         SSH: the host key as a public key line; eAPI: the certificate as PEM. Empty means that the
         system's known hosts or certificate authorities decide. Unknown keys are refused.
@@ -44,6 +48,7 @@ class Connection:
     port: int
     username: str
     password: str = field(default="", repr=False)
+    secret: Reference | None = None
     trust: str = field(default="", repr=False)
     key_file: str = ""
     gnmi_port: int = 0

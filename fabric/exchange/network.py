@@ -179,7 +179,9 @@ def _tenants(fabric: Fabric) -> tuple[PlantTenant, ...]:
 def _device(fabric: Fabric, name: str, data: dict[str, Any]) -> Device:
     unit, pod = data["unit"] or "", data["pod"]
     if data["kind"] == "host":
-        return Device(name, "host", unit=unit, pod=_text(pod), serial=_host_serial(fabric, name))
+        of_host = [item.value for item in fabric.intent.host_overrides.get(name, ())]
+        rack, serial = _last(of_host, "rack"), _last(of_host, "serial")
+        return Device(name, "host", unit=unit, pod=_text(pod), rack=rack, serial=serial)
     overrides = [item.value for item in fabric.intent.device_overrides.get(name, ())]
     return Device(
         name,
@@ -193,8 +195,9 @@ def _device(fabric: Fabric, name: str, data: dict[str, Any]) -> Device:
         system=data["platform"],
         asn=data["asn"],
         loopback=data["loopback"],
-        serial=next((item.serial for item in reversed(overrides) if item.serial), ""),
-        mac=next((item.mac for item in reversed(overrides) if item.mac), ""),
+        rack=_last(overrides, "rack"),
+        serial=_last(overrides, "serial"),
+        mac=_last(overrides, "mac"),
     )
 
 
@@ -202,9 +205,9 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _host_serial(fabric: Fabric, name: str) -> str:
-    overrides = [item.value for item in fabric.intent.host_overrides.get(name, ())]
-    return next((item.serial for item in reversed(overrides) if item.serial), "")
+def _last(overrides: list[Any], field: str) -> str:
+    """Return what the last override says of a field; empty where none does."""
+    return next((text for item in reversed(overrides) if (text := getattr(item, field))), "")
 
 
 def _macs(fabric: Fabric) -> dict[tuple[str, int, int], str]:

@@ -20,9 +20,11 @@ from fabric.intent.scalars import (
     Name,
     Names,
     PortName,
+    RackUnit,
     Text,
     formed,
 )
+from fabric.platforms.cable_types import CableType
 
 _PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]")
 
@@ -298,6 +300,7 @@ class NicOverride(Model):
     )
     speed_gbps: Gbps | None = Field(None, description="Speed of the NIC.")
     cable_m: CableMetres | None = Field(None, description="One-way length of its cable.")
+    cable_type: CableType | None = Field(None, description="Type of its cable.")
     leaf: Name | None = Field(
         None, description="Leaf that the NIC is cabled to, if not the designed one."
     )
@@ -315,6 +318,18 @@ class HostOverride(Model):
     serial: Text | None = Field(
         None, description="Serial number; a host with a different one is never changed."
     )
+    rack: Text | None = Field(None, description="Rack, for labels and cable plans.")
+    rack_unit: RackUnit | None = Field(
+        None, description="Rack unit of its lower edge, counted from the floor; for labels."
+    )
+    management_address: Address | None = Field(
+        None, description="Address in the management network; default: by its position."
+    )
+    management_mac: Mac | None = Field(None, description="MAC of its management interface.")
+    bmc_address: Address | None = Field(
+        None, description="Address of its BMC; default: by the position of the host."
+    )
+    bmc_mac: Mac | None = Field(None, description="MAC of its BMC.")
     lossless: LosslessPolicy | None = Field(
         None, description="Fields of the lossless policy that differ on these hosts."
     )

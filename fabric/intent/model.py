@@ -9,13 +9,13 @@ from pydantic import Field
 from fabric.intent.drift_model import Drift
 from fabric.intent.host_model import HostProfile
 from fabric.intent.kubernetes_model import Kubernetes
+from fabric.intent.management_model import Management
 from fabric.intent.policy import LosslessPolicy, Model
 from fabric.intent.rollout_model import Rollout
 from fabric.intent.scalars import (
     Address,
     Address6,
     AddressOffset,
-    AnyAddress,
     Asn,
     BufferModel,
     CableMetres,
@@ -36,12 +36,14 @@ from fabric.intent.scalars import (
     Peering,
     PortName,
     PortNames,
+    RackUnit,
     Release,
     RuleId,
     SplitMode,
     Text,
 )
 from fabric.intent.tenancy_model import Tenancy, Tenant
+from fabric.platforms.cable_types import CableType
 from fabric.platforms.model import Role, role_field
 
 
@@ -205,12 +207,23 @@ class Speeds(Model):
 
 
 class Cables(Model):
-    """One-way cable lengths in metres; switches may accept listed lengths only."""
+    """Cables by tier: one-way length in metres, and what they are made of."""
 
     host_m: CableMetres = Field(5, description="From host to leaf.")
     uplink_m: CableMetres = Field(40, description="From leaf to spine.")
     core_m: CableMetres | None = Field(
         None, description="From spine to super-spine; default: as uplink_m."
+    )
+    host_type: CableType | None = Field(
+        None,
+        description="Type of the cables from host to leaf: dac, aec, aoc, or the optics at both "
+        "ends. Types are for parts lists and reach; switches do not get them.",
+    )
+    uplink_type: CableType | None = Field(
+        None, description="Type of the cables from leaf to spine."
+    )
+    core_type: CableType | None = Field(
+        None, description="Type of the cables from spine to super-spine; default: uplink_type."
     )
 
 
@@ -370,15 +383,6 @@ class Arp(Model):
     )
 
 
-class Management(Model):
-    """Servers used by the switches; logins and management ports are not changed."""
-
-    ntp_servers: Annotated[tuple[AnyAddress, ...], Loose] = Field((), description="NTP servers.")
-    syslog_servers: Annotated[tuple[AnyAddress, ...], Loose] = Field(
-        (), description="Syslog servers."
-    )
-
-
 class Waiver(Model):
     """Findings that are accepted for a time."""
 
@@ -445,7 +449,9 @@ class FabricFile(Model):
     bgp: Bgp = Field(Bgp(), description="The BGP underlay.")
     ecmp: Ecmp = Field(Ecmp(), description="ECMP load balancing.")
     host: HostProfile = Field(description="Host profile.")
-    management: Management = Field(Management(), description="Servers used by the switches.")
+    management: Management = Field(
+        Management(), description="Servers used by the switches, and the management network."
+    )
     kubernetes: Kubernetes = Field(Kubernetes(), description="Kubernetes cluster on the hosts.")
     tenancy: Tenancy | None = Field(None, description="How tenants are kept apart.")
     tenants: Annotated[tuple[Tenant, ...], Loose] = Field(
@@ -474,6 +480,7 @@ class PortOverride(Model):
     enabled: bool = Field(True, description="Whether the port is enabled.")  # noqa: FBT003
     speed_gbps: Gbps | None = Field(None, description="Speed of the port.")
     cable_m: CableMetres | None = Field(None, description="One-way length of its cable.")
+    cable_type: CableType | None = Field(None, description="Type of its cable.")
     state: Literal["working", "broken"] = Field(
         "working",
         description="Whether the port is usable; no cable may end on a broken port.",
@@ -555,6 +562,16 @@ class DeviceOverride(Model):
     )
     serial: Text | None = Field(
         None, description="Serial number; a switch with a different one is never changed."
+    )
+    rack: Text | None = Field(None, description="Rack, for labels and cable plans.")
+    rack_unit: RackUnit | None = Field(
+        None, description="Rack unit of its lower edge, counted from the floor; for labels."
+    )
+    management_address: Address | None = Field(
+        None, description="Address in the management network; default: by its position."
+    )
+    management_mac: Mac | None = Field(
+        None, description="MAC of its management port; default: the chassis MAC."
     )
     lossless: LosslessPolicy | None = Field(
         None, description="Fields of the lossless policy that differ on these switches."

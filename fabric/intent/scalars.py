@@ -263,12 +263,15 @@ PortName = Annotated[
 ]
 PortNames = Annotated[str, AfterValidator(_port_names)]
 Cages = Annotated[str, AfterValidator(_cages)]
+RackUnit = Annotated[int, Field(ge=1, le=99)]
 Release = Annotated[
     str,
     formed(
-        r"^[A-Za-z0-9][A-Za-z0-9.]{0,31}$",
-        "a release such as 202405 or 5.14: at most 32 letters, digits and dots",
+        r"^[A-Za-z0-9][A-Za-z0-9()-]*(\.[A-Za-z0-9()-]+)*$",
+        "a release as its vendor writes it, such as 202505.1, 10.4(3) or 23.4R2-EVO: letters, "
+        "digits, brackets and hyphens, with single dots between them",
     ),
+    Field(max_length=32),
 ]
 SplitMode = Annotated[
     str,

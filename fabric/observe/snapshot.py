@@ -108,8 +108,8 @@ class Running:
     kernel : mapping
         Kernel parameters by name as they run, where files of ours set them (SONiC).
     system : mapping
-        What the system says of itself that decides how it is changed: ``release`` and
-        ``asic_type`` (SONiC).
+        What the system says of itself that decides how it is changed: ``release``, ``version``
+        (of the build) and ``asic_type`` (SONiC).
     """
 
     device: str

@@ -113,7 +113,7 @@ class FeatureCell(Where):
 
     def is_newer(self, release: str) -> bool:
         """Tell whether it came after a release, which may be empty: unknown."""
-        return bool(release and self.since) and _numbers(release) < _numbers(self.since)
+        return bool(release and self.since) and numbers(release) < numbers(self.since)
 
 
 class Limit(Where):
@@ -233,7 +233,7 @@ class SystemFeatures(DataModel):
     rules: tuple[LimitedRule, ...] = ()
 
 
-def _numbers(release: str) -> list[int]:
+def numbers(release: str) -> list[int]:
     """Return the numbers of a release, such as 9.3(6) or 21.3R1, for comparison."""
     return [int(number) for number in re.findall(r"\d+", release)]
 
@@ -266,11 +266,6 @@ def feature(system: str, name: str, sku: Sku | None = None, role: str = "") -> F
         and (sku is None or (cell.includes(sku, role) and not cell.is_newer(sku.release)))
     )
     return cell if fits else None
-
-
-def has_first_releases(system: str) -> bool:
-    """Tell whether some feature of a system came with a release that is known."""
-    return any(cell.since for cell in features_of(system).features.values())
 
 
 def marking_unit(system: str) -> MarkingUnit:

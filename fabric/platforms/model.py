@@ -142,11 +142,16 @@ class Platform:
 
     def knows(self, release: str) -> bool:
         """Tell whether a release is one of ``releases``, or of their trains: 5.14.1 is of 5.14."""
-        return any(f"{release}.".startswith(f"{known}.") for known in self.releases)
+        return self.train(release) in self.releases
+
+    def train(self, release: str) -> str:
+        """Return the one of ``releases`` that a release is of: 5.14 of 5.14.1; else itself."""
+        of = (known for known in self.releases if f"{release}.".startswith(f"{known}."))
+        return next(of, release)
 
     def watchdog_range_ms(self, release: str) -> dict[str, tuple[int, int]]:
         """Return the allowed (low, high) of the watchdog times; ``release`` may be empty."""
-        return {**self.watchdog_ms, **self.release_watchdog_ms.get(release, {})}
+        return {**self.watchdog_ms, **self.release_watchdog_ms.get(self.train(release), {})}
 
 
 platforms: Registry[Platform] = Registry("platform", plugins="platforms")
@@ -471,6 +476,14 @@ class Sku:
     def cable_lengths_m(self, speed_mbps: int) -> tuple[int, ...]:
         """Return the cable lengths that the vendor's table knows at a speed, ascending."""
         return tuple(sorted(length for speed, length in self.headroom if speed == speed_mbps))
+
+    def table_length_m(self, speed_mbps: int, cable_m: int) -> int | None:
+        """Return the step of the vendor's table for a cable: the next length that is not shorter.
+
+        None where there is no table, or no row of it is long enough.
+        """
+        lengths = self.cable_lengths_m(speed_mbps)
+        return next((length for length in lengths if length >= cable_m), None)
 
 
 @lru_cache(maxsize=1024)

@@ -33,6 +33,11 @@ def environment(*names: str) -> dict[str, str]:
     return allowed | {"PATH": os.pathsep.join(filter(os.path.isabs, folders))}
 
 
+def operator_environment() -> dict[str, str]:
+    """Return what a command that the operator set sees: all variables but ours."""
+    return {name: text for name, text in os.environ.items() if not name.startswith(_OWN)}
+
+
 def command_environment() -> dict[str, str]:
     """Return what commands of the user see: the user may name more variables, but none of ours."""
     named = os.environ.get(VARIABLE, "").replace(",", " ").split()

@@ -93,9 +93,9 @@ def _headroom(device: DeviceDesign, profile: HeadroomProfile) -> Iterator[Line]:
     else:
         yield Line(part, "by the law", "unknown", profile.no_law)
     if row:
-        yield Line(
-            part, "in the table", _bytes(row.headroom_bytes), "vendor's row, used by the port"
-        )
+        step = f" of {profile.setting_m} m" if profile.setting_m != profile.cable_m else ""
+        how = f"vendor's row{step}, used by the port"
+        yield Line(part, "in the table", _bytes(row.headroom_bytes), how)
     elif profile.computed:
         yield Line(part, "in the table", "none", "the switch computes it by this law")
     elif law:

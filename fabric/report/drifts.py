@@ -7,7 +7,9 @@ from fabric.validate.rule import DescribedRule, areas
 
 areas.add("DRF")("Drift of running devices (`rocefab drift --watch`)")
 
-CONFIGURATION, SETTING, UNKNOWN, UNREAD, REPAIR = (f"DRF00{number}" for number in range(1, 6))
+CONFIGURATION, SETTING, UNKNOWN, UNREAD, REPAIR, RELEASE = (
+    f"DRF00{number}" for number in range(1, 7)
+)
 _OWN = "own definition: docs/drift.md"
 
 DRIFT_RULES: dict[str, DescribedRule] = {
@@ -51,6 +53,14 @@ DRIFT_RULES: dict[str, DescribedRule] = {
             "A repair that the inventory allows succeeds",
             "A repair that failed is not repeated: a person has to look first.",
             "run `rocefab status`, then `rocefab plan` and apply it by hand",
+            _OWN,
+        ),
+        (
+            RELEASE,
+            Severity.WARNING,
+            "A switch runs the release that the inventory plans",
+            "Syntax, ranges and defaults differ between releases; files are for the planned one.",
+            "upgrade the switch, or change `release` in the inventory",
             _OWN,
         ),
     )

@@ -16,6 +16,8 @@ from fabric.topology.peering import UNNUMBERED
 from fabric.topology.routed import PAIR, RoutedPorts, gateway_offset, ipv4_networks, routed_leaves
 
 if TYPE_CHECKING:
+    from ipaddress import IPv4Network
+
     from fabric.intent.inventory import Intent
     from fabric.intent.model import FabricFile
     from fabric.topology.ipv6 import Ipv6Links
@@ -24,18 +26,21 @@ if TYPE_CHECKING:
 
 
 def loopbacks(intent: Intent, layout: Layout) -> Ints:
-    """Return the loopback of each switch.
+    """Return the loopback of each switch."""
+    return _told(layout.loopback, by_position(intent, layout, intent.fabric.addressing.loopbacks))
+
+
+def by_position(intent: Intent, layout: Layout, pool: IPv4Network) -> Ints:
+    """Return an address of a pool for each switch.
 
     Spines start the pool, super-spines its second quarter, leaves its second half.
     """
-    pool = intent.fabric.addressing.loopbacks
     first, size = int(pool.network_address) + 1, pool.num_addresses
-    generated = np.concatenate([
+    return np.concatenate([
         first + size // 2 + np.arange(layout.leaf_count),
         first + spine_place(intent, layout),
         first + size // 4 + core_place(intent.fabric, layout),
     ])
-    return _told(layout.loopback, generated)
 
 
 def _told(values: Ints, otherwise: Ints) -> Ints:

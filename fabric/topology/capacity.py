@@ -18,6 +18,7 @@ from fabric.topology.layout import (
     uplink_start,
     usable_ports,
 )
+from fabric.topology.management import short_pools
 from fabric.topology.routed import BITS, rail_size, routed_pool, routed_units, summary_bits
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def check_capacity(intent: Intent, layout: Layout) -> list[Finding]:
         *_uplink_ports(intent, layout),
         *_core_ports(intent, layout),
         *_loopbacks(intent, layout),
+        *_ordered(intent),
         *_links(intent, layout),
         *_subnets(intent, layout),
         *_routed(intent, layout),
@@ -172,22 +174,26 @@ def _core_ports(intent: Intent, layout: Layout) -> Iterator[Finding]:
     )
 
 
-def _loopbacks(intent: Intent, layout: Layout) -> list[Finding]:
-    pool = intent.fabric.addressing.loopbacks.num_addresses
+def _loopbacks(intent: Intent, layout: Layout) -> Iterator[Finding]:
+    """Yield the pools with an address for each switch that have too few."""
     spines = int(spine_place(intent, layout).max(initial=-1)) + 1
     cores = int(core_place(intent.fabric, layout).max(initial=-1)) + 1
     need, part, share = max(layout.leaf_count, spines), 2, "half of the pool for each role"
     if cores:
         need, part = max(-(-layout.leaf_count // 2), spines, cores), 4
         share = "a quarter of the pool for spines and for super-spines, half for leaves"
-    return _short(
-        intent,
-        "addressing.loopbacks",
-        f"loopback addresses ({share})",
-        need,
-        max(0, pool // part - 1),
-        "use a larger pool",
-    )
+    network = intent.fabric.management.network
+    pools = {("addressing.loopbacks", "loopback addresses"): intent.fabric.addressing.loopbacks}
+    if network:
+        pools["management.network.switches", "management addresses of switches"] = network.switches
+    for (path, what), pool in pools.items():
+        have = max(0, pool.num_addresses // part - 1)
+        yield from _short(intent, path, f"{what} ({share})", need, have, "use a larger pool")
+
+
+def _ordered(intent: Intent) -> Iterator[Finding]:
+    for path, what, need, have in short_pools(intent):
+        yield from _short(intent, path, what, need, have, "use a larger pool")
 
 
 def _links(intent: Intent, layout: Layout) -> Iterator[Finding]:

@@ -104,6 +104,16 @@ def _lost(intent: Intent, name: str | None, of_role: Sku) -> str:
     return ""
 
 
+def planned_release(intent: Intent, name: str, role: Role) -> str:
+    """Return the release that the inventory plans for a switch; empty where it says none."""
+    overrides = [override.value for override in intent.device_overrides.get(name, ())]
+    own = next((one.release for one in reversed(overrides) if one.release), None)
+    platform = intent.fabric.platforms.of(role)
+    if own or platform is None or any(one.sku for one in overrides):
+        return own or ""
+    return platform.release or ""
+
+
 @lru_cache(maxsize=256)
 def _running(model: Sku, release: str | None) -> Sku:
     """Return a model with the release that runs on it, where the inventory says one."""

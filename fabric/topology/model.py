@@ -18,6 +18,8 @@ from fabric.core.units import ipv4_text
 Number = TypeVar("Number", int, "Ints")
 
 if TYPE_CHECKING:
+    from ipaddress import IPv4Address, IPv4Network
+
     from numpy.typing import NDArray
 
     from fabric.intent.cabling import CableRow
@@ -200,6 +202,27 @@ class GaveWay:
 
 
 @dataclass(frozen=True, eq=False)
+class ManagementEnds:
+    """Addresses of the management network; an empty array where a pool is not there.
+
+    Parameters
+    ----------
+    subnet : IPv4Network
+        Subnet of all.
+    gateway : IPv4Address
+        Its router.
+    switches, hosts, bmcs : array of int
+        Address of each, in the rows of the fabric.
+    """
+
+    subnet: IPv4Network
+    gateway: IPv4Address
+    switches: Ints
+    hosts: Ints
+    bmcs: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class Fabric:
     """The realised network.
 
@@ -217,6 +240,8 @@ class Fabric:
         IPv6 addresses of numbered cables, in the rows of ``uplinks``; None without a pool.
     tenants : Tenants or None
         Whose NICs these are; None where nobody shares the fabric.
+    management : ManagementEnds or None
+        Addresses of the management network; None where the inventory has none.
     """
 
     intent: Intent
@@ -230,6 +255,7 @@ class Fabric:
     gave_way: tuple[GaveWay, ...] = ()
     links6: Ipv6Links | None = None
     tenants: Tenants | None = None
+    management: ManagementEnds | None = None
 
     @property
     def nics_per_host(self) -> int:

@@ -44,6 +44,7 @@ from fabric.topology.hardware import (
     unit_models,
 )
 from fabric.topology.layout import Layout, generated
+from fabric.topology.management import management_ends
 from fabric.topology.model import NO_PORT, ROLES, Fabric, Hosts, Nics, Switches
 from fabric.topology.naming import hint
 from fabric.topology.overrides import apply_overrides
@@ -90,7 +91,9 @@ def realise(intent: Intent) -> Fabric:
     fabric = replace(fabric, links6=ipv6_addresses(fabric))
     fabric, wrong_tenants = assign_tenants(fabric)
     _refuse(InputError, wrong_tenants, intent)
-    _refuse(InputError, apply_overrides(fabric), intent)
+    management, wrong_management = management_ends(fabric, layout)
+    fabric = replace(fabric, management=management)
+    _refuse(InputError, [*apply_overrides(fabric), *wrong_management], intent)
     _refuse(InputError, [*missing_ports(fabric), *double_ports(fabric)], intent)
     return fabric
 

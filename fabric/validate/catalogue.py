@@ -18,7 +18,7 @@ _HEAD = """\
 Generated from the rules themselves; do not edit. Model rules check the inventory and the design
 derived from it; site rules check it together with each other fabric of its site; CONFIG_DB rules
 check any SONiC `config_db.json`; files rules check configuration files of switches; readings rules
-are the verdicts of `judge` on running devices. TOP001 to TOP007 and the INT rules are found while
+are the verdicts of `judge` on running devices. TOP001 to TOP008 and the INT rules are found while
 the inventory is read and stop the run immediately.
 
 """

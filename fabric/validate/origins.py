@@ -155,7 +155,7 @@ def names_place(fabric: Fabric, role: str, name: str) -> Place:
     )
 
 
-def cable_ends(fabric: Fabric, field: str) -> Iterator[tuple[tuple[str, int], int, Place]]:
+def cable_ends(fabric: Fabric, field: str) -> Iterator[tuple[tuple[str, int], Any, Place]]:
     """Yield (cable, value, place) for every override of a field at either end of a cable."""
     for override in fabric.intent.devices:
         for name in hostlist.expand(override.value.names):
@@ -180,10 +180,10 @@ def identities(intent: Intent) -> Iterator[tuple[str, str, str, Place]]:
     overrides: tuple[Located[Any], ...] = (*intent.devices, *intent.hosts)
     for located in overrides:
         for name in hostlist.expand(located.value.names):
-            for kind in ("serial", "mac"):
-                value = getattr(located.value, kind, None)
+            for field in ("serial", "mac", "management_mac", "bmc_mac"):
+                value = getattr(located.value, field, None)
                 if value:
-                    yield kind, value, name, _place(located, kind)
+                    yield field.rpartition("_")[2], value, name, _place(located, field)
             for index, nic in enumerate(getattr(located.value, "nics", ())):
                 if nic.mac:
                     owner = f"{name} rail {nic.rail}"

@@ -26,6 +26,7 @@ _ADDRESSES = (
         "Cumulus Linux 5.14",
         "https://docs.nvidia.com/networking-ethernet-software/cumulus-linux-514/",
     ),
+    ("400g100gpam4", "https://docs.nvidia.com/networking/display/400g100gpam4ovpub"),
     ("DGX SuperPOD", "https://docs.nvidia.com/dgx-superpod/"),
     ("pyavd", "https://github.com/aristanetworks/avd"),
     ("Arista EOS manual", "https://www.arista.com/en/um-eos"),

@@ -12,6 +12,7 @@ from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.devices.connections import connections
+from fabric.topology.hardware import planned_release
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -79,6 +80,7 @@ def targets(
             expected=of_switch(design, aliases),
             serial=design.serial,
             mac=design.mac,
+            release=_release(project, design),
         )
         for name, design in switches.items()
     }
@@ -91,6 +93,12 @@ def targets(
             serial=host.serial,
         )
     return chosen_targets
+
+
+def _release(project: Project, design: DeviceDesign) -> str:
+    """Return the release that the inventory plans; that of the model alone is a default."""
+    planned = planned_release(project.intent, design.name, design.role)
+    return planned if planned == design.sku.release else ""
 
 
 def _files(

@@ -7,7 +7,16 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Finding, Position
-from fabric.report.drifts import CONFIGURATION, DRIFT_RULES, REPAIR, SETTING, UNKNOWN, UNREAD
+from fabric.report.drifts import (
+    CONFIGURATION,
+    DRIFT_RULES,
+    RELEASE,
+    REPAIR,
+    SETTING,
+    UNKNOWN,
+    UNREAD,
+)
+from fabric.workflow.planned_release import OFF_RELEASE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -53,6 +62,8 @@ def is_judged_by(health: Health) -> Callable[[Finding], bool]:
             return finding.rule == UNREAD
         if finding.rule == REPAIR:
             return not drifted
+        if finding.rule == RELEASE:
+            return not health.uncompared
         return finding.rule != SETTING or (finding.port, finding.field) not in hidden
 
     return is_judged
@@ -104,7 +115,8 @@ def _short(text: str) -> str:
 
 
 def _deviant(deviation: Deviation) -> Finding:
-    rule = UNKNOWN if deviation.unknown else SETTING
+    known = RELEASE if deviation.subject == OFF_RELEASE else SETTING
+    rule = UNKNOWN if deviation.unknown else known
     return _finding(
         rule,
         deviation.device,

@@ -20,7 +20,9 @@ from fabric.placement.exporters.node_health import NodeHealth
 from fabric.placement.job_host import JobImage
 from fabric.render.output import write
 from fabric.workflow.check import refuse_errors
+from fabric.workflow.exporters.bom import PartsOrder
 from fabric.workflow.exporters.rights import Account
+from fabric.workflow.exporters.ztp import Words, ztp
 from fabric.workflow.pairs import pairs
 from fabric.workflow.place import host_names
 from fabric.workflow.state_file import read_state
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from fabric.core.exports import Exported
     from fabric.exchange.plant import Plant
     from fabric.placement.job_host import UserValue
+    from fabric.workflow.exporters.ztp import Ztp
     from fabric.workflow.project import Project
 
 
@@ -51,6 +54,10 @@ class Request:
         ``KIND=IMAGE`` of a virtual lab.
     avoid : tuple of Path
         Files of what is not as planned; older than ``max_age_s`` is stale.
+    spare_percent : int
+        Share of spare parts in a parts list.
+    boot : Words or None
+        How devices start from the box.
     """
 
     nodes: int = 1
@@ -72,6 +79,8 @@ class Request:
     lab_images: tuple[str, ...] = ()
     avoid: tuple[Path, ...] = ()
     max_age_s: float = 900.0
+    spare_percent: int = 0
+    boot: Words | None = None
 
 
 def forms() -> list[str]:
@@ -158,6 +167,14 @@ def _account(project: Project, request: Request) -> Account:
     return Account(project, request.account)
 
 
+def _parts(project: Project, request: Request) -> PartsOrder:
+    return PartsOrder(project.fabric, request.spare_percent)
+
+
+def _boot(project: Project, request: Request) -> Ztp:
+    return ztp(project, request.boot or Words("rocefab"))
+
+
 def _nodes(project: Project, request: Request) -> NodeHealth:
     if not request.avoid:
         message = "the state of the fabric is missing"
@@ -173,7 +190,9 @@ _SUBJECTS: Mapping[About, Callable[[Project, Request], object]] = {
     About.MONITORING: _fabric,
     About.LAB: _lab,
     About.NODES: _nodes,
+    About.PARTS: _parts,
     About.ACCOUNT: _account,
+    About.BOOT: _boot,
 }
 
 

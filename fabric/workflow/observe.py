@@ -15,7 +15,6 @@ from fabric.core.errors import DeviceError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.devices.gnmi import GnmiDriver
 from fabric.devices.kept_session import KeptSession
-from fabric.devices.limits import timed
 from fabric.observe import openconfig, read_snapshot
 from fabric.observe.host_session import read_counters
 from fabric.observe.hostfacts.assemble import host_facts
@@ -209,11 +208,7 @@ def _readings(connection: Connection) -> Mapping[str, tuple[str, Reading]]:
 
 def _session(connection: Connection, within_s: float) -> Driver:
     """Return an open session: of gNMI where the connections file says that it is read by it."""
-    if not connection.gnmi_port:
-        return open_driver(connection, within_s)
-    driver = timed(GnmiDriver(connection), within_s)  # type: ignore[arg-type]
-    driver.open()
-    return driver
+    return open_driver(connection, within_s, GnmiDriver if connection.gnmi_port else None)
 
 
 def _with_rates(seen: Seen, last: Seen | None) -> Seen:

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-import shutil
-import tempfile
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
 from fabric.core.errors import InputError
-from fabric.core.file_kinds import FileKind
-from fabric.core.files import write_whole
 from fabric.exchange.jobs import read_jobs
-from fabric.intent.documents import KINDS, MAIN_FILE
+from fabric.intent.documents import MAIN_FILE
 from fabric.intent.inventory import load
 from fabric.intent.tenancy_model import TENANT_NAME
 from fabric.intent.yaml import edit
-from fabric.intent.yaml.file import read_text
-from fabric.topology.realise import realise
+from fabric.workflow.inventory_edit import Edited, InventoryEdit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from fabric.intent.inventory import Intent, Located
     from fabric.intent.tenancy_model import Tenancy, Tenant
@@ -37,14 +31,6 @@ _TO_DEFAULT = (
     "reach loopbacks, tunnel end points and each other; set it to quarantine to shut them down "
     "instead, then run `rocefab plan`"
 )
-_CABLING = ("cabling.csv", "cabling.dot")
-
-
-class Edited(NamedTuple):
-    """What an edit changes: a diff of the files, and what comes next."""
-
-    diff: str
-    next_step: str
 
 
 @dataclass
@@ -67,8 +53,7 @@ class TenantEditor:
 
     def __post_init__(self) -> None:
         self._intent = load(self.folder)
-        self._texts: dict[str, str | None] = {}
-        self._before: dict[str, str] = {}
+        self._edit = InventoryEdit(self.folder, self.dry_run)
         self._expected = {item.value.name: self._facts(item.value) for item in self._intent.tenants}
 
     def add(self, name: str, ident: int | None, fields: dict[str, object]) -> Edited:
@@ -94,7 +79,7 @@ class TenantEditor:
             raise InputError("no id is free; release one by `rocefab tenant release-id`")
         given = {key: value for key, value in fields.items() if value}
         entry = {"name": name, "id": ident or lowest, **given}
-        self._texts[file] = f"tenants:\n  - {edit.flow(entry)}\n"
+        self._edit.write(file, f"tenants:\n  - {edit.flow(entry)}\n")
         self._expected.pop(name, None)
         return self._written("run `rocefab tenant grant` to give it hosts, then `rocefab plan`")
 
@@ -155,11 +140,11 @@ class TenantEditor:
         file, text = self._text(item)
         siblings = sum(other.document is item.document for other in self._intent.tenants)
         if siblings > 1:
-            self._texts[file] = edit.remove(text, item.path)
+            self._edit.write(file, edit.remove(text, item.path))
         elif file == MAIN_FILE:
-            self._texts[file] = edit.remove(text, item.path[:1])
+            self._edit.write(file, edit.remove(text, item.path[:1]))
         else:
-            self._texts[file] = None
+            self._edit.write(file, None)
         del self._expected[name]
         self._retire([*self._tenancy().retired, item.value.id])
         return self._written("run `rocefab plan`; release the id when every switch is verified")
@@ -230,7 +215,7 @@ class TenantEditor:
                 )
             elif old and not value:
                 text = edit.remove(text, path)
-        self._texts[file] = text
+        self._edit.write(file, text)
 
     @staticmethod
     def _nics(text: str, path: Sequence[str | int], parts: dict[str, list[int]]) -> str:
@@ -245,80 +230,26 @@ class TenantEditor:
         return text
 
     def _retire(self, ids: Iterable[int]) -> None:
-        text = self._texts.get(MAIN_FILE) or self._read(MAIN_FILE)
-        self._texts[MAIN_FILE] = edit.set_value(text, ("tenancy", "retired"), sorted(set(ids)))
+        text = self._edit.text(MAIN_FILE)
+        self._edit.write(MAIN_FILE, edit.set_value(text, ("tenancy", "retired"), sorted(set(ids))))
 
     def _text(self, item: Located[Tenant]) -> tuple[str, str]:
         """Return the file of a tenant below the folder, and its text as edited so far."""
-        shown = item.document.file
-        file = (
-            MAIN_FILE if item.document is self._intent.document else f"tenants/{Path(shown).name}"
-        )
-        text = self._texts.get(file)
-        return file, text if text is not None else self._read(file)
-
-    def _read(self, file: str) -> str:
-        return self._before.setdefault(file, self._now(file))
-
-    def _now(self, file: str) -> str:
-        return read_text(self.folder / file, file, root=self.folder, kind=FileKind.INVENTORY)
+        file = self._edit.file_of(item.document, "tenants")
+        return file, self._edit.text(file)
 
     def _written(self, next_step: str) -> Edited:
-        """Check the inventory with all edits, and write them."""
-        diff = "".join(self._diff(file, text) for file, text in sorted(self._texts.items()))
-        with tempfile.TemporaryDirectory(prefix="rocefab-") as scratch:
-            copy = Path(scratch)
-            for name in (MAIN_FILE, *_CABLING, *KINDS):
-                source = self.folder / name
-                if source.is_dir():
-                    shutil.copytree(source, copy / name)
-                elif source.exists():
-                    shutil.copyfile(source, copy / name)
-            self._store(copy, lambda path, text: path.write_text(text))
-            self._check(copy)
-        for file, text in self._before.items():
-            if not (self.folder / file).exists() or self._now(file) != text:
-                raise InputError(f"{file}: changed while this ran; run it again")
-        if not self.dry_run:
-            self._store(self.folder, lambda path, text: write_whole(path.resolve(), text.encode()))
-        return Edited(diff, next_step)
+        return self._edit.written(self._says, next_step)
 
-    def _check(self, copy: Path) -> None:
-        """Load the inventory with all edits, and refuse one that says other things than asked."""
-        is_added = any(not (self.folder / file).exists() for file in self._texts)
-        try:
-            intent = load(copy, str(self.folder))
-        except InputError:
-            if is_added:
-                raise
-            raise InputError(self._odd()) from None
+    def _says(self, intent: Intent) -> bool:
+        """Tell whether the tenants are as expected, and no other one has changed."""
         facts = {item.value.name: self._facts(item.value) for item in intent.tenants}
-        if any(facts.get(name) != own for name, own in self._expected.items()):
-            raise InputError(self._odd())
-        realise(intent)
-
-    def _odd(self) -> str:
-        files = ", ".join(sorted(self._texts))
-        return f"{files}: cannot edit this layout; write each field of the tenant on its own line"
+        return all(facts.get(name) == own for name, own in self._expected.items())
 
     def _facts(self, tenant: Tenant) -> tuple[Members, Tenant]:
         """Return the members of a tenant, and all else that is said of it."""
         has = {host: rails for host, rails in self._has(tenant).items() if rails}
         return has, tenant.model_copy(update={"hosts": None, "nics": {}})
-
-    def _store(self, folder: Path, write: Callable[[Path, str], object]) -> None:
-        for file, text in self._texts.items():
-            if text is None:
-                (folder / file).unlink()
-            else:
-                (folder / file).parent.mkdir(exist_ok=True)
-                write(folder / file, text)
-
-    def _diff(self, file: str, text: str | None) -> str:
-        path = self.folder / file
-        old = path.read_text().splitlines(keepends=True) if path.exists() else []
-        new = (text or "").splitlines(keepends=True)
-        return "".join(difflib.unified_diff(old, new, f"a/{file}", f"b/{file}"))
 
 
 def running_jobs(file: Path | None, intent: Intent) -> dict[str, tuple[str, ...]]:

@@ -15,6 +15,7 @@ from fabric.report.origin import Origins
 from fabric.workflow.devices import Selection, executor, targets
 from fabric.workflow.explain import device_artefacts
 from fabric.workflow.nics import CounterWatch, NicLooks
+from fabric.workflow.planned_release import off_release
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,6 +57,8 @@ class Health:
         What was read of the NICs of a host.
     skipped : tuple of str
         What could not be checked, because a snapshot does not hold it.
+    uncompared : tuple of str
+        What is not known well enough to be compared, in words.
     is_checked : bool
         Whether anything of the device was compared.
     time : datetime or None
@@ -71,6 +74,7 @@ class Health:
     nics: tuple[NicHealth, ...] = ()
     facts: HostFacts | None = None
     skipped: tuple[str, ...] = ()
+    uncompared: tuple[str, ...] = ()
     is_checked: bool = True
     time: datetime | None = None
 
@@ -204,9 +208,10 @@ def compared(nics: NicLooks, target: Target, driver: Driver) -> Health:
     reading = read(target, driver)
     facts = _facts(nics, target, driver)
     name = target.connection.device
-    deviant = (*_passed_over(target, reading), *(nics.deviations(facts) if facts else ()))
-    platform = target.connection.platform
-    return Health(name, platform, drift=reading.draft.changes, deviations=deviant, facts=facts)
+    off, unknown = off_release(target, reading.running, driver)
+    deviant = (*_passed_over(target, reading), *(nics.deviations(facts) if facts else ()), *off)
+    platform, changes = target.connection.platform, reading.draft.changes
+    return Health(name, platform, changes, deviant, facts=facts, uncompared=unknown)
 
 
 def _health_of(nics: NicLooks, target: Target) -> Health:

@@ -73,7 +73,7 @@ def test_4096_gpus(tmp_path: Any) -> None:
 
 @pytest.mark.usefixtures("wide_spine")
 def test_4096_gpus_with_every_host_cable_wrong(tmp_path: Any) -> None:
-    change = {**LARGE, "cables": {"host_m": 7, "uplink_m": 40}}
+    change = {**LARGE, "cables": {"host_m": 301, "uplink_m": 40}}
     world = World(build({"base": "rail-512", "set": change}, tmp_path).model)
     outcome, seconds = _timed(world)
     print(f"4,096 GPUs, every host cable wrong: {seconds:.3f} s")

@@ -26,7 +26,7 @@ ERRORS = {
     "port is text": ('{"devices": {"leaf1":\n {"port": "22"}}}', 2, "valid integer"),
     "a list": ("[]", 1, "not an object with fields in braces"),
     "indented with tabs": ('{\n\t"port": 1}', 2, "unknown field"),
-    "a password": ('{\n"password": "hunter2"}', 2, "unknown field"),
+    "a password": ('{\n"password": "hunter2"}', 2, "not a reference"),
 }
 
 

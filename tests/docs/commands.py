@@ -58,13 +58,17 @@ NOT_RUN = {
     "service: tests/serve/test_review.py",
     "rocefab check inventory/demo --workers dask://127.0.0.1:8786": "needs a scheduler: "
     "tests/workflow/test_cluster.py",
+    "rocefab serve inventory/demo --ztp ztp --listen 192.168.0.2:8781 --boot-log boot.log": "runs "
+    "until it is stopped: tests/boot/test_serve.py",
+    "rocefab first-contact inventory/demo --connections connections.json --window 30m": "waits for "
+    "devices: tests/boot/test_first_contact.py",
     "rocefab serve inventory/demo": "runs until it is stopped: tests/docs/test_service.py",
     "rocefab serve inventory/demo --listen 127.0.0.1:8780": "the same",
 }
 #: Verbs that need devices.
 ONLINE = {
     *("plan", "apply", "status", "rollback", "verify", "drift", "observe", "cabling", "probe"),
-    *("accept", "report"),
+    *("accept", "report", "first-contact"),
 }
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _INDENTED = re.compile(r"^(?:    |\$ |)(rocefab [a-z][^#\n]*)", re.MULTILINE)

@@ -223,7 +223,7 @@ def watchdog() -> str:
 
 #: Topic -> rules; those of QOS that stand nowhere are listed as "other".
 _TOPICS = {
-    "headroom": "QOS020 QOS021 QOS024 QOS025 QOS045 QOS050 SON007 SON014",
+    "headroom": "QOS020 QOS021 QOS024 QOS025 QOS045 QOS050 QOS073 SON007 SON014",
     "NIC": "QOS041",
     "buffer, pools, classes": "QOS022 QOS026 QOS027 QOS040 QOS047 SON001 SON006 SON008",
     "thresholds": "QOS028 SON009 EOS004",

@@ -146,9 +146,10 @@ environment set.
 
 ## Environment
 
-Besides the options: `ROCEFAB_PASSWORD` is the password of the devices (without it, SSH keys are
-used), `ROCEFAB_USERNAME` the user if the connections file has none. There is no option for a
-password, so that no password ends up in a process list or shell history.
+Besides the options: `ROCEFAB_PASSWORD` is the password of the devices for which the connections
+file has [no reference](formats.md#passwords-by-reference) (without any, SSH keys are used),
+`ROCEFAB_USERNAME` the user if the connections file has none. There is no option for a password,
+so that no password ends up in a process list or shell history.
 `ROCEFAB_COMMAND_VARIABLES` names variables that
 [commands of a roll-out](rollout.md#what-commands-see) see too.
 

@@ -31,9 +31,9 @@ _LONGEST_S = 600
 PASSWORD = "correct-horse-battery-staple"
 #: First words of the lines that need no devices.
 VERBS = (
-    "adopt", "ansible", "approve", "audit", "check", "completion", "diff", "draw", "explain",
-    "export", "import", "init", "man", "models", "place", "prove", "render", "serve", "show",
-    "simulate", "tenant", "whatif",
+    "adopt", "adopt-serials", "ansible", "approve", "audit", "check", "completion", "diff", "draw",
+    "explain", "export", "import", "init", "man", "models", "place", "prove", "render", "replace",
+    "serve", "show", "simulate", "tenant", "whatif",
 )  # fmt: skip
 _TENANTS = "--inventory inventory/tenants"
 #: Lines before a line that needs what they leave.
@@ -136,6 +136,9 @@ def fabrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
     session = f"leaf1# show module\n{NXOS_MODULE}"
     (folder / "saved" / "leaf1.txt").write_text(session)
     (folder / "docs").mkdir()
+    (folder / "rocefab.pub").write_text("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8mmn rocefab@ops\n")
+    (folder / "packing-list.csv").write_text("name,serial\nsu1-rail0,MT2233X00001\n")
+    (folder / "boot.log").write_text('{"time_s": 1.0, "state": "discovered"}\n')
     # Of another account: its author cannot approve it.
     (folder / "plan.json").write_text(plan_of(folder / "inventory" / "demo").to_json())
     for extra in ("rendered", ".cache"):
@@ -163,7 +166,7 @@ def test_commands_without_devices(
         with subtests.test(line):
             for earlier in BEFORE.get(line, ()):
                 typed(earlier, folder)
-            typed(line, folder, ENDS_WITH.get(line, 0))
+            typed(line, folder, ENDS_WITH.get(line, 0), ROCEFAB_SECRET_EOS="$6$salt$abc./123")
 
 
 def _lines_on(name: str, verbs: str) -> list[str]:

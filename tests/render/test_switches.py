@@ -181,14 +181,14 @@ devices:
     mac: "52:54:00:00:00:01"
     ports:
       Ethernet0: {lossless: {pfc: false}}
-      Ethernet8: {cable_m: 7}
+      Ethernet8: {cable_m: 301}
       Ethernet128: {lossless: {watchdog: {enabled: false}}}
       Ethernet136: {cable_m: 5, lossless: {dynamic_th: -2}}
 """
 
 
 def test_port_overrides_on_sonic(tmp_path: Path) -> None:
-    """PFC off, a cable that the vendor's table lacks, no watchdog, another threshold."""
+    """PFC off, a cable beyond the vendor's table, no watchdog, another threshold."""
     config = _config(variant(tmp_path / "i", "demo", {}, OVERRIDES)["su1-rail0"])
     assert config["DEVICE_METADATA"]["localhost"]["mac"] == "52:54:00:00:00:01"
     qos, groups, queues = config["PORT_QOS_MAP"], config["BUFFER_PG"], config["BUFFER_QUEUE"]
@@ -196,7 +196,7 @@ def test_port_overrides_on_sonic(tmp_path: Path) -> None:
     assert groups["Ethernet0|3"] == {"profile": "ingress_lossy_profile"}
     assert queues["Ethernet0|0-7"] == {"profile": "q_lossy_profile"}
     assert "Ethernet8|3" not in groups
-    assert config["CABLE_LENGTH"]["AZURE"]["Ethernet8"] == "7m"
+    assert config["CABLE_LENGTH"]["AZURE"]["Ethernet8"] == "301m"
     assert qos["Ethernet128"]["pfc_enable"] == "3"
     assert "pfcwd_sw_enable" not in qos["Ethernet128"]
     assert set(config["PFC_WD"]) == {"GLOBAL", "Ethernet8", "Ethernet136"}

@@ -60,14 +60,14 @@ CASES = {
     ),
     "cables of hosts": (
         ("host_m: 5", "host_m: 10"),
-        Expected("fabric.cables.host_m", 4, 4, 50, "brief loss", cables=8, figures=2, capacity=2),
+        Expected("fabric.cables.host_m", 4, 4, 50, "brief loss", cables=8, figures=1, capacity=2),
     ),
     "cables of uplinks": (
         ("uplink_m: 40", "uplink_m: 100"),
         Expected(
-            *("fabric.cables.uplink_m", 4, 0, 32, "brief loss"),
+            *("fabric.cables.uplink_m", 4, 0, 52, "brief loss"),
             cables=6,
-            figures=3,
+            figures=2,
             capacity=2,
             attached=4,
         ),

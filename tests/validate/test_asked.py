@@ -206,7 +206,7 @@ def test_every_system_has_a_row() -> None:
     assert {name for name in platforms if name in SYSTEMS} == set(SYSTEMS) == set(FIRST_PORT)
     shipped = {path.name for path in (Path(__file__).parents[2] / "templates").iterdir()}
     assert (
-        shipped - {"host", "picture", "grafana", "prometheus"}
+        shipped - {"boot", "host", "labels", "picture", "grafana", "prometheus"}
         == set(SYSTEMS)
         == {*LLDP_ON, *LLDP_OFF}
     )

@@ -211,3 +211,10 @@ def test_a_folder_without_models_is_refused(tmp_path):
     )
     assert done.returncode == 2, done.stdout + done.stderr
     assert "/usr/local/yang-models" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("release", ["..", "../models", "/etc", "a/b", "..\\x", "202405/.."])
+def test_a_release_leads_to_no_other_folder(models, release):
+    answer = Yang(models.parent, release).answer(GOOD)
+    assert answer.why_not.endswith("is not a folder name")
+    assert answer.complaints == ()

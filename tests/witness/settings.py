@@ -225,6 +225,7 @@ _LINKS = {
     },
     **{f"speed {gbps} of some": _some_at(gbps) for gbps in get_args(Gbps)},
     "cables": Setting({"cables": {"host_m": 40, "uplink_m": 5}}),
+    "cables between the steps of a table": Setting({"cables": {"host_m": 3, "uplink_m": 7}}),
     **{f"fec {fec}": _port(fec=fec) for fec in choices(PortOverride, "fec")},
     **{
         f"fec {fec} on parts": Setting(

@@ -9,7 +9,8 @@ import pytest
 
 from fabric.core.errors import InputError
 from fabric.intent.inventory import load
-from fabric.workflow.tenant import Edited, TenantEditor, members_of, running_jobs
+from fabric.workflow.inventory_edit import Edited
+from fabric.workflow.tenant import TenantEditor, members_of, running_jobs
 
 EXAMPLE = Path(__file__).parents[2] / "inventory" / "tenants"
 
@@ -94,7 +95,7 @@ def test_of_two_operators_the_second_sees_the_first(folder: Path) -> None:
     one, other = TenantEditor(folder), TenantEditor(folder)
     members = members_of(load(folder), "gpu001", ())
     original = (folder / "fabric.yaml").read_text()
-    other._read("fabric.yaml")
+    other._edit.text("fabric.yaml")
     one.revoke("red", members)
     assert (folder / "fabric.yaml").read_text() != original
     with pytest.raises(InputError, match="changed while this ran; run it again"):

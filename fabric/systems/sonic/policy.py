@@ -21,7 +21,7 @@ from fabric.systems.sonic.platforms import COMPUTED_PROFILE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabric.design.model import DeviceDesign, HeadroomProfile
+    from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign
     from fabric.design.qos_model import Lossy, QosProfile, QueueDesign
     from fabric.intent.classes import LosslessClass
     from fabric.intent.scalars import BufferModel
@@ -38,8 +38,9 @@ class Shape(NamedTuple):
 
     Parameters
     ----------
-    ports : tuple of (name, index of its policy, lossless buffer, cable length in m)
-        Ports that carry traffic; the name is escaped for use inside a JSON string.
+    ports : tuple of (name, index of its policy, lossless buffer, setting of its cable in m)
+        Ports that carry traffic; the name is escaped for use inside a JSON string. The setting is
+        the step of the vendor's table for a lossless port, else the length of the cable.
     """
 
     model: Sku
@@ -61,7 +62,7 @@ class Shape(NamedTuple):
             device.qos_profiles,
             device.headroom_profiles,
             tuple(
-                (key, port.qos.index, port.headroom, port.cable_m)
+                (key, port.qos.index, port.headroom, _setting_m(port))
                 for key, port in zip(keys, device.ports, strict=True)
                 if port.qos
             ),
@@ -100,7 +101,7 @@ class PortView:
     """A port that carries traffic; ``key`` is its name, escaped for use inside a JSON string."""
 
     key: str
-    cable_m: int
+    setting_m: int
     qos: QosView
     groups: tuple[tuple[str, str], ...]
 
@@ -170,8 +171,8 @@ def policy_view(shape: Shape) -> PolicyView:
     policies = tuple(_qos(profile, layout) for profile in shape.profiles)
     names = _group_names(shape.headrooms)
     used = tuple(
-        PortView(key, cable_m, policies[index], _groups(shape.profiles[index], headroom, names))
-        for key, index, headroom, cable_m in shape.ports
+        PortView(key, setting_m, policies[index], _groups(shape.profiles[index], headroom, names))
+        for key, index, headroom, setting_m in shape.ports
     )
     watched = tuple(port for port in used if port.qos.watchdog)
     return PolicyView(
@@ -180,8 +181,8 @@ def policy_view(shape: Shape) -> PolicyView:
         watched=watched,
         poll_ms=min((port.qos.design.watchdog.poll_ms for port in watched), default=0),
         group_profiles=tuple(
-            PriorityGroupProfile(names[_pair(profile)], profile.dynamic_th, profile.row)
-            for profile in shape.headrooms
+            PriorityGroupProfile(names[pair], profile.dynamic_th, profile.row)
+            for pair, profile in {_pair(one): one for one in shape.headrooms}.items()
             if profile.row
         ),
         layout=layout,
@@ -331,7 +332,7 @@ def _groups(
     """Return the buffer profile of every priority group that some traffic class uses.
 
     A group without a row has no buffer at all: with PFC off, RoCE traffic gets a lossy one. A
-    lossless port whose cable length the vendor's table lacks gets no row for its lossless group,
+    lossless port whose cable no row of the vendor's table covers gets none for its lossless group,
     as ``buffermgrd`` does.
     """
     used = set(profile.traffic_class_to_priority_group)
@@ -349,17 +350,21 @@ def _group_names(profiles: tuple[HeadroomProfile, ...]) -> dict[tuple[int, ...],
     ``buffermgrd`` looks for one name per speed and length. Where ports ask for several thresholds
     at one pair, that name stays with the vendor's threshold and the others say theirs.
     """
-    pairs = Counter((profile.speed_mbps, profile.cable_m) for profile in profiles)
+    pairs = Counter(pair[:2] for pair in {_pair(profile) for profile in profiles})
     names = {}
     for profile in profiles:
-        several = pairs[profile.speed_mbps, profile.cable_m] > 1
+        several = pairs[profile.speed_mbps, profile.setting_m] > 1
         own = profile.row is not None and profile.dynamic_th != profile.row.dynamic_th
         threshold = f"th{profile.dynamic_th}_" if several and own else ""
         names[_pair(profile)] = (
-            f"pg_lossless_{profile.speed_mbps}_{profile.cable_m}m_{threshold}profile"
+            f"pg_lossless_{profile.speed_mbps}_{profile.setting_m}m_{threshold}profile"
         )
     return names
 
 
 def _pair(profile: HeadroomProfile) -> tuple[int, ...]:
-    return profile.speed_mbps, profile.cable_m, profile.dynamic_th
+    return profile.speed_mbps, profile.setting_m, profile.dynamic_th
+
+
+def _setting_m(port: PortDesign) -> int:
+    return port.headroom.setting_m if port.headroom else port.cable_m

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _MODELS = "sonic-*.yang"
+#: A release that is the name of a folder: no separator, and no dot that leads elsewhere.
+_FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9()-]*(?:\.[A-Za-z0-9()-]+)*")
 #: The model that has to be loaded first: the others refer to it in circles.
 _FIRST = "sonic-device_metadata.yang"
 _TIMEOUT_S = 120
@@ -84,6 +86,8 @@ class Yang:
         if program is None:
             return Answer(why_not="yanglint is not installed (Debian: libyang2-tools)")
         release = self.release or _release_of(config)
+        if release and not _FOLDER_NAME.fullmatch(release):
+            return Answer(why_not=f"the release {release[:40]!a} is not a folder name")
         folder = self.folder if has_models(self.folder) else self.folder / release
         if not release and folder == self.folder and not has_models(folder):
             return Answer(why_not=f"the release is not known; specify a folder in {self.folder}")

@@ -29,12 +29,12 @@ class EndsAgree(ModelRule):
 
     why = "A cable has one speed and one length; if the ends differ, one value is wrong."
     source = "IEEE 802.3 clause 73 (no common speed, no link)"
-    guards = ("devices.ports.speed_gbps", "devices.ports.cable_m")
+    guards = ("devices.ports.speed_gbps", "devices.ports.cable_m", "devices.ports.cable_type")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the speeds and lengths that overrides give to the same cable."""
-        for field in ("speed_gbps", "cable_m"):
-            known: dict[tuple[str, int], tuple[int, Place]] = {}
+        for field in ("speed_gbps", "cable_m", "cable_type"):
+            known: dict[tuple[str, int], tuple[object, Place]] = {}
             for cable, value, place in cable_ends(model.fabric, field):
                 other, _ = known.setdefault(cable, (value, place))
                 if other != value:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @rules.add("QOS020")
 class CableTable(SwitchRule):
-    """The vendor's headroom table covers the speed and the cable length."""
+    """The vendor's headroom table has the speed, and a length that is not below the cable's."""
 
     why = (
         "For a speed and length that are not in its table SONiC creates no lossless buffer, "
@@ -51,22 +51,40 @@ class CableTable(SwitchRule):
                 yield self.finding(
                     f"{device.sku.name} has no lossless buffer for {port.cable_m} m at "
                     f"{port.speed_gbps}G; lengths in its table: {known}",
-                    _longer(port.cable_m, lengths),
+                    "no row is long enough: use a shorter cable or another speed, a headroom_table "
+                    "with such a row, or buffer_model: dynamic where the switch supports it",
                     place=places.cable_place(device, port, "cable_m"),
                     device=device.name,
                     port=port.name,
                 )
 
 
-def _longer(cable_m: int, lengths_m: tuple[int, ...]) -> str:
-    """Return what to do about a length that a table does not have."""
-    longer = [length for length in lengths_m if length > cable_m]
-    if longer:
-        return f"use {min(longer)} m, the next longer length of the table"
-    return (
-        "no row is long enough: use a shorter cable or another speed, a headroom_table with such "
-        "a row, or buffer_model: dynamic where the switch supports it"
+@rules.add("QOS073")
+class LengthStep(ModelRule):
+    """The cable has a length of the vendor's headroom table."""
+
+    severity = Severity.INFO
+    why = (
+        "A table has rows for some lengths. The switch is set to the next one that is not shorter, "
+        "so that it keeps more headroom than the cable needs."
     )
+    source = "sonic-net/sonic-buildimage device/*/*/*/pg_profile_lookup.ini"
+    guards = ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Name every kind of port whose setting is not the length of its cable."""
+        for kind in model.lossless_kinds:
+            setting_m = kind.headroom.setting_m
+            if setting_m == kind.headroom.cable_m:
+                continue
+            yield self.finding(
+                f"{kind.title}: the switch is set to {setting_m} m, the next length of its table; "
+                "plan, labels and parts list keep the length of the cable",
+                "nothing to do; a headroom_table with this length keeps less headroom",
+                place=model.cable_place(kind.device, kind.port, "cable_m"),
+                device=kind.device.name,
+                port=kind.port.name,
+            )
 
 
 @rules.add("QOS024")
@@ -146,7 +164,7 @@ def _copied(kind: LosslessKind) -> Iterator[str]:
         yield (f"keeps {sizes[0]:,} bytes at {gbps}G for {lengths[0]} m and for {lengths[-1]} m")
     elif (slower_gbps := _copied_from(kind)) is not None:
         yield (
-            f"keeps {kind.headroom.headroom_bytes:,} bytes at {kind.headroom.cable_m} m for "
+            f"keeps {kind.headroom.headroom_bytes:,} bytes at {kind.headroom.setting_m} m for "
             f"{slower_gbps:g}G and for {gbps}G"
         )
     other = twin(sku)
@@ -159,7 +177,7 @@ def _copied_from(kind: LosslessKind) -> float | None:
     group, sku = kind.headroom, kind.device.sku
     step = max(STEP_BYTES, sku.asic_facts.integer("cell_bytes") or 1)
     for (speed_mbps, cable_m), row in sku.headroom.items():
-        if cable_m != group.cable_m or speed_mbps >= group.speed_mbps or group.law is None:
+        if cable_m != group.setting_m or speed_mbps >= group.speed_mbps or group.law is None:
             continue
         more = float(cable_bytes(group.speed_gbps - speed_mbps / MBPS_PER_GBPS, cable_m))
         same = row.headroom_bytes == group.headroom_bytes

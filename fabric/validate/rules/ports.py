@@ -10,7 +10,7 @@ from fabric.core.findings import Severity
 from fabric.intent.yaml.file import ASSUMED
 from fabric.platforms import platforms
 from fabric.platforms.breakout import offered_mode
-from fabric.platforms.features import has_first_releases
+from fabric.platforms.releases import has_form
 from fabric.topology.model import NO_PORT
 from fabric.validate.origins import Place, nic_place, port_place
 from fabric.validate.rule import ModelRule, SwitchRule, rules
@@ -158,16 +158,16 @@ class ReleaseKnown(SwitchRule):
         """Look up the release of each switch whose release is said."""
         platform, release = platforms[device.platform], device.sku.release
         known = ", ".join(platform.releases)
-        ordered = not known and has_first_releases(device.platform)
-        if not release or platform.knows(release) or ordered:
+        if not release or (platform.knows(release) if known else has_form(platform.name, release)):
             return
         yield self.finding(
             f"{platform.title} {release} is not known"
             if known
-            else f"rocefab does not distinguish releases of {platform.title}",
-            f"known: {known}" if known else "remove the release",
+            else f"{platform.title} {release} is of no form that rocefab can compare",
+            f"known: {known}" if known else "write it as the vendor does, or compare it by hand",
             place=places.hardware_place(device, "release"),
             device=device.name,
+            severity=None if known else Severity.INFO,
         )
 
 

@@ -198,8 +198,9 @@ def daemons(text: str) -> dict[str, str]:
 def system_facts(text: str) -> dict[str, str]:
     """Parse ``sonic_version.yml``; what it does not say is left out."""
     said = dict(_FACT.findall(plain(text)))
-    release = known_release(said.get("build_version", ""))
-    facts = {"release": release, "asic_type": said.get("asic_type", "")}
+    version = said.get("build_version", "").strip()
+    release = known_release(version)
+    facts = {"release": release, "version": version, "asic_type": said.get("asic_type", "")}
     return {name: value for name, value in facts.items() if value}
 
 

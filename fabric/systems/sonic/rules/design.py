@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.systems.sonic.platforms import SONIC
 from fabric.systems.sonic.view import is_managed
 from fabric.validate.rule import ClassRule, SwitchRule, Wrong, rules
 
@@ -96,7 +97,7 @@ class SessionsAfterFreshBoot(SwitchRule):
         release = device.sku.release
         if device.platform != "sonic" or not device.unnumbered_ports:
             return
-        if release not in _WRITTEN_AT_START:
+        if SONIC.train(release) not in _WRITTEN_AT_START:
             yield self.finding(
                 f"unnumbered sessions of SONiC {release or 'of an unknown release'} may be lost at "
                 "a boot without /etc/sonic/frr/frr.conf",

@@ -1,0 +1,59 @@
+"""Devices of a fabric that start from the box."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fabric.boot.model import Device
+from fabric.core.units import ipv4_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabric.intent.inventory import Located
+    from fabric.topology.model import Fabric, ManagementEnds
+
+HOST, BMC = "host", "bmc"
+
+
+def switches(fabric: Fabric, ends: ManagementEnds) -> Iterator[Device]:
+    """Yield the switches."""
+    table, overrides = fabric.switches, fabric.intent.device_overrides
+    for name, sku, address in zip(table.names, table.skus, ends.switches.tolist(), strict=True):
+        own = overrides.get(name, [])
+        yield Device(
+            name=name,
+            platform=sku.nos,
+            model=sku.name,
+            serial=_last(own, "serial"),
+            mac=_last(own, "management_mac") or _last(own, "mac"),
+            release=sku.release,
+            address=ipv4_text(address),
+            gateway=str(ends.gateway),
+            subnet=ends.subnet,
+        )
+
+
+def hosts(fabric: Fabric, ends: ManagementEnds) -> Iterator[Device]:
+    """Yield the hosts and their BMCs, which are known by MAC alone."""
+    kinds = ((HOST, "management_mac", ends.hosts), (BMC, "bmc_mac", ends.bmcs))
+    for kind, field, addresses in kinds:
+        for name, address in zip(fabric.hosts.names, addresses.tolist(), strict=False):
+            own = fabric.intent.host_overrides.get(name, [])
+            yield Device(
+                name=name if kind == HOST else f"{name}-{BMC}",
+                platform=kind,
+                model="",
+                serial=_last(own, "serial") if kind == HOST else "",
+                mac=_last(own, field),
+                release="",
+                address=ipv4_text(address),
+                gateway=str(ends.gateway),
+                subnet=ends.subnet,
+            )
+
+
+def _last(overrides: Sequence[Located[Any]], field: str) -> str:
+    """Return the last word of the inventory about a field; empty where it has none."""
+    said = (getattr(override.value, field) for override in reversed(overrides))
+    return next(filter(None, said), "")

@@ -1,0 +1,62 @@
+"""Reservations for dnsmasq (dnsmasq(8); tried with 2.90)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.boot.kea import LEASE_S
+from fabric.boot.leases import boot_of
+from fabric.boot.model import CLIENT_ID, TFTP_ADDRESSES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabric.boot.leases import Lease
+    from fabric.boot.model import Answer
+    from fabric.topology.model import ManagementEnds
+
+#: What Debian's servers of TFTP serve (tftpd-hpa, /etc/default).
+TFTP_ROOT = "/srv/tftp"
+
+
+def dnsmasq(leases: Sequence[Lease], ends: ManagementEnds) -> str:
+    """Return the configuration of dnsmasq for these devices and no other one."""
+    lines = [
+        "# DHCP for the management network; no DNS.",
+        "port=0",
+        "dhcp-authoritative",
+        f"dhcp-range={ends.subnet.network_address},static,{ends.subnet.netmask},{LEASE_S}",
+        f"dhcp-option=option:router,{ends.gateway}",
+    ]
+    if any(boot.tftp for lease in leases if (boot := boot_of(lease.device))):
+        lines += ["enable-tftp", f"tftp-root={TFTP_ROOT}"]
+    for lease in leases:
+        lines += ["", *_lease(lease, ends)]
+    return "\n".join(lines) + "\n"
+
+
+def _lease(lease: Lease, ends: ManagementEnds) -> Iterator[str]:
+    device, match = lease.device, lease.match
+    if match.option and not match.is_whole:
+        yield f'dhcp-match=set:{device.name},{match.option},"{match.content.decode("ascii")}"'
+        yield (
+            f"dhcp-range=tag:{device.name},{device.address},{device.address},"
+            f"{ends.subnet.netmask},{LEASE_S}"
+        )
+        yield f'dhcp-option-force=tag:{device.name},12,"{device.name}"'
+    else:
+        content = match.content.hex(":")
+        known = f"id:{content}" if match.option == CLIENT_ID else content
+        yield f"dhcp-host={known},set:{device.name},{device.address},{device.name},{LEASE_S}"
+    for answer in lease.answers:
+        yield from _answer(device.name, answer)
+
+
+def _answer(tag: str, answer: Answer) -> Iterator[str]:
+    if isinstance(answer.content, str):
+        # An address without quotes is sent as four bytes.
+        text = answer.content if answer.code == TFTP_ADDRESSES else f'"{answer.content}"'
+        yield f"dhcp-option-force=tag:{tag},{answer.code},{text}"
+        return
+    for code, text in answer.content.items():
+        yield f'dhcp-option-force=tag:{tag},encap:{answer.code},{code},"{text}"'

@@ -1,0 +1,125 @@
+"""Reservations for Kea DHCPv4 (kea.readthedocs.io, "The DHCPv4 Server"; tried with 2.2.0).
+
+A device that is known by a whole option or by its MAC has a reservation. One whose serial is a
+part of an option has a class and a pool of one address: a reservation takes whole options alone.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from fabric.boot.model import BOOT_FILE, CLIENT_ID, PROVISION_URL, TFTP_ADDRESSES, TFTP_SERVER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabric.boot.leases import Lease
+    from fabric.boot.model import Answer, Match
+    from fabric.topology.model import ManagementEnds
+
+#: POAP of NX-OS does not complete with less than an hour (Cisco NX-OS Fundamentals guide 10.6).
+LEASE_S = 86_400
+_SPACE = "vendor-encapsulated-options-space"
+_VENDOR = 43
+_NAMES = {
+    TFTP_SERVER: "tftp-server-name",
+    BOOT_FILE: "boot-file-name",
+    TFTP_ADDRESSES: "tftp-servers",
+    PROVISION_URL: "provision-url",
+    _VENDOR: "vendor-encapsulated-options",
+    114: "v4-captive-portal",
+}
+
+
+def kea(leases: Sequence[Lease], ends: ManagementEnds) -> str:
+    """Return the configuration of a Kea server that answers these devices and no other one."""
+    by_class = [lease for lease in leases if lease.match.option and not lease.match.is_whole]
+    whole = [lease for lease in leases if not lease.match.option or lease.match.is_whole]
+    subnet = {
+        "id": 1,
+        "subnet": str(ends.subnet),
+        "option-data": [{"name": "routers", "data": str(ends.gateway)}],
+        "pools": [
+            {"pool": f"{one.device.address}/32", "client-class": one.device.name}
+            for one in by_class
+        ],
+        "reservations": [_reservation(one) for one in whole],
+    }
+    server = {
+        "interfaces-config": {"interfaces": ["*"]},
+        "valid-lifetime": LEASE_S,
+        "host-reservation-identifiers": ["client-id", "hw-address"],
+        "option-def": _definitions(leases),
+        "client-classes": [_class(one) for one in by_class],
+        "subnet4": [subnet],
+    }
+    return json.dumps({"Dhcp4": server}, indent=2) + "\n"
+
+
+def _definitions(leases: Sequence[Lease]) -> list[dict[str, Any]]:
+    """Return the options that Kea does not know by itself."""
+    rows = [
+        {"name": _NAMES[PROVISION_URL], "code": PROVISION_URL, "type": "string", "space": "dhcp4"},
+        {
+            "name": _NAMES[TFTP_ADDRESSES],
+            "code": TFTP_ADDRESSES,
+            "type": "ipv4-address",
+            "array": True,
+            "space": "dhcp4",
+        },
+    ]
+    codes = {
+        code
+        for lease in leases
+        for answer in lease.answers
+        if not isinstance(answer.content, str)
+        for code in answer.content
+    }
+    return rows + [
+        {"name": f"sub-{code}", "code": code, "type": "string", "space": _SPACE}
+        for code in sorted(codes)
+    ]
+
+
+def _reservation(lease: Lease) -> dict[str, Any]:
+    content = lease.match.content.hex(":")
+    kind = "client-id" if lease.match.option == CLIENT_ID else "hw-address"
+    return {
+        kind: content,
+        "ip-address": lease.device.address,
+        "hostname": lease.device.name,
+        "option-data": _options(lease.answers),
+    }
+
+
+def _class(lease: Lease) -> dict[str, Any]:
+    return {
+        "name": lease.device.name,
+        "test": _test(lease.match),
+        "option-data": [
+            {"name": "host-name", "data": lease.device.name, "always-send": True},
+            *_options(lease.answers),
+        ],
+    }
+
+
+def _test(match: Match) -> str:
+    size = len(match.content)
+    start = -size if match.where == "end" else 0
+    return f"substring(option[{match.option}].hex, {start}, {size}) == 0x{match.content.hex()}"
+
+
+def _options(answers: Sequence[Answer]) -> list[dict[str, Any]]:
+    """Return the options; those of a class and of a reservation are not merged below one code."""
+    rows: list[dict[str, Any]] = []
+    for answer in answers:
+        if isinstance(answer.content, str):
+            rows.append({"name": _NAMES[answer.code], "data": answer.content, "always-send": True})
+            continue
+        rows += [
+            {"name": f"sub-{code}", "space": _SPACE, "data": text, "always-send": True}
+            for code, text in answer.content.items()
+        ]
+        rows.append({"name": _NAMES[answer.code], "always-send": True})
+    return rows

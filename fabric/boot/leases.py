@@ -1,0 +1,95 @@
+"""Which device gets which answer, and which devices cannot be told apart yet."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.boot.model import Match, boots
+from fabric.core.findings import Finding, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabric.boot.model import Answer, Boot, Device
+
+RULE = "ZTP001"
+#: What a DHCP server takes in a text without quotes; serials of all vendors are made of it.
+_PLAIN = re.compile(r"[A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A reservation: who is meant, and what it is answered."""
+
+    device: Device
+    match: Match
+    answers: tuple[Answer, ...] = ()
+
+
+def boot_of(device: Device) -> Boot | None:
+    """Return how a device starts from the box; None where nothing is known of it."""
+    return dict(boots.items()).get(device.platform)
+
+
+def matched(device: Device) -> Match | Finding:
+    """Return what a device is known by: its serial where the system sends it, else its MAC."""
+    boot = boot_of(device)
+    if device.serial and not _PLAIN.fullmatch(device.serial):
+        text = f"the serial {device.serial!r} has other characters than letters, digits, . _ and -"
+        return _note(device, text, "write it as the device sends it", Severity.ERROR)
+    by_serial = boot.match(device) if boot and device.serial else None
+    if by_serial is not None:
+        return by_serial
+    if device.mac:
+        return Match(0, bytes.fromhex(device.mac.replace(":", "")))
+    if boot and not device.serial and boot.match(device) is not None:
+        return _note(
+            device,
+            "its serial is not known yet: it gets no address",
+            "run `rocefab adopt-serials`, or set serial or management_mac",
+        )
+    return _note(
+        device,
+        "it sends no serial when it asks for an address, and its MAC is not known",
+        "set management_mac",
+    )
+
+
+def _note(device: Device, text: str, fix: str, severity: Severity = Severity.WARNING) -> Finding:
+    return Finding(RULE, severity, text, fix, device=device.name)
+
+
+def alike(leases: Sequence[Lease]) -> Iterator[Finding]:
+    """Yield devices that a server cannot tell apart: one is known by a part of another's name."""
+    of_option: dict[int, list[Lease]] = defaultdict(list)
+    for lease in leases:
+        of_option[lease.match.option].append(lease)
+    for group in of_option.values():
+        whole: dict[bytes, Lease] = {}
+        for lease in group:
+            other = whole.setdefault(lease.match.content, lease)
+            if other is not lease:
+                yield _alike(lease, f"has the serial or MAC of {other.device.name}")
+        for lease, text in _inside([*whole.values()]):
+            yield _alike(lease, text)
+
+
+def _inside(leases: list[Lease]) -> Iterator[tuple[Lease, str]]:
+    """Yield devices whose serial stands in the serial of another one."""
+    parts = {one.match.content: one for one in leases if not one.match.is_whole}
+    lengths = {len(part) for part in parts}
+    for lease in leases:
+        text = lease.match.content
+        for length in lengths - {len(text)}:
+            for start in range(len(text) - length + 1):
+                other = parts.get(text[start : start + length])
+                if other is not None:
+                    yield lease, f"has a serial that contains the serial of {other.device.name}"
+
+
+def _alike(lease: Lease, text: str) -> Finding:
+    fix = "correct the serial, or set management_mac and no serial on both"
+    return _note(lease.device, text, fix, Severity.ERROR)

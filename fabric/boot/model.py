@@ -1,0 +1,218 @@
+"""What a device sends when it starts from the box, and what it is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import AddressValueError, IPv4Address
+from typing import TYPE_CHECKING, Literal, NamedTuple
+from urllib.parse import urlsplit
+
+from fabric.core.artefact import Artefact
+from fabric.core.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from ipaddress import IPv4Network
+
+#: Options of DHCP (RFC 2132; 239 is of sonic-ztp and Cumulus Linux).
+TFTP_SERVER, BOOT_FILE, TFTP_ADDRESSES, PROVISION_URL = 66, 67, 150, 239
+VENDOR_CLASS, CLIENT_ID = 60, 61
+#: Folder of an export that is served.
+FOLDER = "http"
+#: SHA-512 and SHA-256 of crypt(5).
+CRYPT = ("$6$", "$5$")
+#: crypt(5): a method, its parameters, salt and digest.
+CRYPT_FORM = r"\$[A-Za-z0-9./$=,+-]{1,255}"
+
+
+class Match(NamedTuple):
+    """Bytes of an option that tell which device asks.
+
+    Parameters
+    ----------
+    option : int
+        Code of the option of DHCP; 0 for the MAC address.
+    content : bytes
+        What it is, or what stands in it.
+    where : str
+        Whether this is all of it, or what it begins or ends with.
+    """
+
+    option: int
+    content: bytes
+    where: Literal["whole", "begin", "end"] = "whole"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is exactly this."""
+        return self.where == "whole"
+
+
+class Answer(NamedTuple):
+    """An option of DHCP that the device needs; ``content`` has its sub-options where it has any."""
+
+    code: int
+    content: str | Mapping[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device that starts from the box.
+
+    Parameters
+    ----------
+    platform : str
+        Its system; ``host`` for a host, and ``bmc`` for its BMC.
+    model : str
+        Switch model; empty for hosts.
+    serial, mac, release : str
+        As the inventory has them; empty where they are not known. The MAC is the one of the
+        management port.
+    address, gateway : str
+        In the management network.
+    subnet : IPv4Network
+        The management network.
+    """
+
+    name: str
+    platform: str
+    model: str
+    serial: str
+    mac: str
+    release: str
+    address: str
+    gateway: str
+    subnet: IPv4Network
+
+    @property
+    def interface_address(self) -> str:
+        """Address with the length of its prefix."""
+        return f"{self.address}/{self.subnet.prefixlen}"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The account that rocefab logs in with.
+
+    Parameters
+    ----------
+    key : str
+        Line of a public key of SSH; empty for none.
+    hash : str
+        Hash of a password in the form of the system; empty for none.
+    """
+
+    name: str
+    key: str = ""
+    hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a bootstrap file is made of.
+
+    Parameters
+    ----------
+    url : str
+        Address of the folder that serves the files, without a slash at its end.
+    rendered : tuple of Artefact
+        The rendered configuration of the device; empty where the file has no more than it needs.
+    """
+
+    device: Device
+    account: Account
+    url: str
+    rendered: tuple[Artefact, ...] = ()
+
+
+@dataclass(frozen=True)
+class Boot:
+    """How a system starts from the box.
+
+    Parameters
+    ----------
+    match : callable
+        Returns what the device sends with its serial; None where its MAC must do.
+    ending : str
+        What follows its name in the file that DHCP names.
+    files : callable
+        Returns the files that it fetches.
+    answers : callable
+        Returns the options of DHCP for the address of that file, such as
+        ``http://192.0.2.1:8781/leaf1.json``.
+    warning : str
+        What is not confirmed about all of this; empty where nothing is.
+    hashes : tuple of str
+        Beginnings of the hashes of passwords that the system takes; empty where it takes none.
+    needs_hash : bool
+        Whether rocefab logs in with a password alone.
+    tftp : bool
+        Whether it fetches a file by TFTP from the server of the address.
+    begin : str
+        What stands before its name in the file that DHCP names.
+    http_alone : bool
+        Whether no document says that it takes HTTPS.
+    takes_whole : bool
+        Whether it can start with the whole rendered configuration.
+    hash_form : str
+        Regular expression of the hashes.
+    """
+
+    match: Callable[[Device], Match | None]
+    ending: str
+    files: Callable[[Order], tuple[Artefact, ...]]
+    answers: Callable[[Device, str], tuple[Answer, ...]]
+    warning: str = ""
+    hashes: tuple[str, ...] = CRYPT
+    needs_hash: bool = False
+    tftp: bool = False
+    begin: str = ""
+    http_alone: bool = False
+    takes_whole: bool = True
+    hash_form: str = CRYPT_FORM
+
+    def file(self, device: Device) -> str:
+        """Return the name of the file that DHCP names."""
+        return f"{self.begin}{device.name}{self.ending}"
+
+
+boots: Registry[Boot] = Registry("system", plugins="boot")
+
+
+def boot_file(device: Device, path: str, text: str, kind: str = "bootstrap") -> Artefact:
+    """Return a file of a bootstrap, below the folder that is served; its last line ends."""
+    whole = text if text.endswith("\n") else f"{text}\n"
+    return Artefact(device.name, device.platform, kind, f"{FOLDER}/{path}", whole.encode())
+
+
+def no_serial(_: Device) -> None:
+    """Return no match: what a device sends of itself is not known, so that its MAC must do."""
+
+
+def serial_after(option: int, mark: str) -> Callable[[Device], Match]:
+    """Return the match of systems that end an option with a mark and the serial."""
+    return lambda device: Match(option, f"{mark}{device.serial}".encode(), "end")
+
+
+def zero_and_serial(device: Device) -> Match:
+    """Return the match of systems whose client id is a zero and the serial."""
+    return Match(CLIENT_ID, b"\0" + device.serial.encode())
+
+
+def option_with_url(code: int) -> Callable[[Device, str], tuple[Answer, ...]]:
+    """Return the answer of systems that take the whole address of their file in one option."""
+    return lambda _, url: (Answer(code, url),)
+
+
+def server_of(url: str) -> Answer:
+    """Return the answer with the server of an address: by number, else by name."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return Answer(TFTP_ADDRESSES, str(IPv4Address(host)))
+    except AddressValueError:
+        return Answer(TFTP_SERVER, host)
+
+
+def file_by_tftp(_: Device, url: str) -> tuple[Answer, ...]:
+    """Return the answers of systems that fetch a file from the root of a TFTP server."""
+    return (server_of(url), Answer(BOOT_FILE, url.rpartition("/")[2]))

@@ -1,0 +1,211 @@
+"""Who has which serial and MAC: packing lists, leases of DHCP servers, LLDP of a management switch.
+
+No file has all. Rows of all files are joined where they share a name, a serial, a MAC or a port.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
+from fabric.core.findings import Finding, Position, Severity
+from fabric.core.user_files import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+RULE = "ZTP004"
+#: Words for a column, in lower case and without signs; our choice, from packing lists and exports
+#: of NetBox and Nautobot.
+_COLUMNS = {
+    "name": ("name", "device", "hostname", "switch", "host"),
+    "serial": ("serial", "serialnumber", "serialno", "sn", "esn"),
+    "mac": ("mac", "macaddress", "basemac", "managementmac", "mgmtmac", "hwaddr"),
+    "port": ("port", "managementport", "mgmtport", "interface"),
+    "model": ("model", "partnumber", "pn", "sku", "productname", "devicetype"),
+}
+_MAC = re.compile(
+    r"(?:[0-9A-Fa-f]{2}[:-]?){5}[0-9A-Fa-f]{2}|(?:[0-9A-Fa-f]{4}[.-]){2}[0-9A-Fa-f]{4}"
+)
+_SERIAL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{2,63}")
+#: End, MAC, address, name and client id of a lease (dnsmasq(8), --dhcp-leasefile).
+_DNSMASQ = re.compile(r"\d+ ((?:[0-9a-f]{2}:){5}[0-9a-f]{2}) (\d+(?:\.\d+){3}) \S+ (\S+)")
+_KEA = "address,hwaddr,client_id,"
+_LLDP = "LLDP neighbors:"
+
+
+class Row(NamedTuple):
+    """What a line of a file says of one device; empty where it says nothing."""
+
+    place: Position
+    name: str = ""
+    serial: str = ""
+    mac: str = ""
+    port: str = ""
+    model: str = ""
+    address: str = ""
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Return what a file says; its form is seen by its content.
+
+    Raises
+    ------
+    InputError
+        When it is none of the forms, or a line of it is wrong.
+    """
+    text = read_text(path, FileKind.TABLE)
+    lines = text.splitlines()
+    first = next((line for line in lines if line.strip("- ")), "")
+    if first.startswith(_KEA):
+        return list(_kea(path, lines))
+    if _LLDP in text:
+        return list(_lldp(path, lines))
+    if _DNSMASQ.match(first):
+        return list(_dnsmasq(path, lines))
+    return list(_table(path, lines))
+
+
+def _table(path: Path, lines: Sequence[str]) -> Iterator[Row]:
+    reader = csv.reader(lines, strict=True)
+    try:
+        head = [_plain(cell) for cell in next(reader, [])]
+        columns = {
+            field: head.index(word)
+            for field, words in _COLUMNS.items()
+            for word in words
+            if word in head
+        }
+        if len(columns.keys() - {"model"}) < 2:  # noqa: PLR2004 - nothing could be joined
+            known = ", ".join(_COLUMNS)
+            raise _wrong(path, 1, f"no table with two of the columns {known}", "name its columns")
+        for cells in reader:
+            at = {f: cells[i].strip() for f, i in columns.items() if i < len(cells)}
+            if any(at.values()):
+                yield _row(path, reader.line_num, at)
+    except csv.Error as error:
+        raise _wrong(path, reader.line_num, f"not CSV: {error}", "correct the line") from error
+
+
+def _plain(cell: str) -> str:
+    return "".join(filter(str.isalnum, cell.lower()))
+
+
+def _row(path: Path, line: int, at: dict[str, str]) -> Row:
+    mac, serial = at.get("mac", ""), at.get("serial", "")
+    if mac and not _MAC.fullmatch(mac):
+        raise _wrong(path, line, f"{mac[:40]!a} is not a MAC address", "correct the line")
+    if serial and not _SERIAL.fullmatch(serial):
+        raise _wrong(path, line, f"{serial[:40]!a} is not a serial number", "correct the line")
+    return Row(Position(str(path), line), **{**at, "mac": _mac(mac)})
+
+
+def _mac(text: str) -> str:
+    digits = re.sub(r"[^0-9a-f]", "", text.lower())
+    return ":".join(digits[place : place + 2] for place in range(0, len(digits), 2))
+
+
+def _kea(path: Path, lines: Sequence[str]) -> Iterator[Row]:
+    """Yield the leases of Kea's memory file; a later line about an address counts."""
+    head = lines[0].split(",")
+    of_address: dict[str, Row] = {}
+    for number, line in enumerate(lines[1:], 2):
+        cells = dict(zip(head, line.split(","), strict=False))
+        if _MAC.fullmatch(cells.get("hwaddr", "")):
+            place = Position(str(path), number)
+            serial = serial_of(cells.get("client_id", ""))
+            mac, address = _mac(cells["hwaddr"]), cells["address"]
+            of_address[address] = Row(place, serial=serial, mac=mac, address=address)
+    yield from of_address.values()
+
+
+def _dnsmasq(path: Path, lines: Sequence[str]) -> Iterator[Row]:
+    for number, line in enumerate(lines, 1):
+        if match := _DNSMASQ.match(line):
+            mac, address, client = match.groups()
+            place = Position(str(path), number)
+            yield Row(place, serial=serial_of(client), mac=mac, address=address)
+
+
+def _lldp(path: Path, lines: Sequence[str]) -> Iterator[Row]:
+    port = ""
+    for number, line in enumerate(lines, 1):
+        if match := re.match(r"Interface: +([^\s,]+),", line):
+            port = match[1]
+        elif (match := re.match(r" +ChassisID: +mac (\S+)", line)) and _MAC.fullmatch(match[1]):
+            yield Row(Position(str(path), number), mac=_mac(match[1]), port=port)
+
+
+def serial_of(client_id: str) -> str:
+    """Return the serial in a client id; empty where it has none.
+
+    The id is hexadecimal with colons. SONiC sends ``SONiC##PRODUCT##SERIAL``; NX-OS, ONIE and
+    Cumulus Linux send a zero and the serial.
+    """
+    try:
+        raw = bytes.fromhex(client_id.replace(":", ""))
+        text = raw.removeprefix(b"\0").decode("ascii")
+    except ValueError:
+        return ""
+    if text.startswith("SONiC##"):
+        serial = text.rpartition("##")[2]
+    else:
+        serial = text if raw.startswith(b"\0") else ""
+    return serial if _SERIAL.fullmatch(serial) else ""
+
+
+def joined(rows: Sequence[Row]) -> list[list[Row]]:
+    """Return the rows of each device: those that share a name, serial, MAC, port or address."""
+    of_key: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, row in enumerate(rows):
+        for key in _keys(row):
+            of_key[key].append(number)
+    ends = [(numbers[0], other) for numbers in of_key.values() for other in numbers]
+    first, second = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+    graph = sparse.coo_array((np.ones(len(first)), (first, second)), shape=(len(rows),) * 2)
+    count, labels = connected_components(graph, directed=False)
+    groups: list[list[Row]] = [[] for _ in range(count)]
+    for row, label in zip(rows, labels.tolist(), strict=True):
+        groups[label].append(row)
+    return groups
+
+
+_KEYS = ("name", "serial", "mac", "port", "address")
+
+
+def _keys(row: Row) -> Iterator[tuple[str, str]]:
+    return ((field, text) for field in _KEYS if (text := getattr(row, field)))
+
+
+def contradictions(group: Sequence[Row]) -> Iterator[Finding]:
+    """Yield values of which the rows of a device name more than one."""
+    for field in ("name", "serial", "mac"):
+        said: dict[str, Row] = {}
+        for row in group:
+            if text := getattr(row, field):
+                said.setdefault(text, row)
+        if len(said) > 1:
+            first, second = list(said.values())[:2]
+            yield Finding(
+                RULE,
+                Severity.ERROR,
+                f"{field} {getattr(second, field)} and, in {first.place}, {getattr(first, field)} "
+                "are of one device",
+                "correct one of the lines",
+                position=second.place,
+            )
+
+
+def _wrong(path: Path, line: int, message: str, fix: str) -> InputError:
+    place = Position(str(path), line)
+    finding = Finding(RULE, Severity.ERROR, message, fix, position=place)
+    return InputError("the serials cannot be read", [finding])

@@ -1,0 +1,39 @@
+"""Comware 7 from the box: automatic configuration takes a file of lines by TFTP.
+
+H3C, Automatic Configuration Technology White Paper 6W100: options 67 and 150 or 66. What the client
+sends of itself is not known, so the MAC must do. The lines of the account: grayfalcon666
+/netmiko-h3c-skill @ 4f5e9dfd references/CMD-help.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.boot.model import Boot, boot_file, boots, file_by_tftp, no_serial
+from fabric.render.engine import render
+
+if TYPE_CHECKING:
+    from fabric.boot.model import Order
+    from fabric.core.artefact import Artefact
+
+
+def _files(order: Order) -> tuple[Artefact, ...]:
+    device, name = order.device, order.device.name
+    text = render("boot/comware7.j2", name, {"device": device, "account": order.account})
+    return (boot_file(device, f"{name}.cfg", text),)
+
+
+boots.add("comware7")(
+    Boot(
+        no_serial,
+        ".cfg",
+        _files,
+        file_by_tftp,
+        warning="the file is run, and whether the switch saves it is not known: the first change "
+        "of rocefab saves",
+        hashes=("$h$6$",),
+        needs_hash=True,
+        tftp=True,
+        takes_whole=False,
+    )
+)

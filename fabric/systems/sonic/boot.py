@@ -1,0 +1,72 @@
+"""SONiC from the box: ZTP (sonic-net/sonic-ztp 036c8ea, doc/sonic-ztp.md and its plugins).
+
+An image has ZTP where it is built with ENABLE_ZTP, and starts it without ``config_db.json``. What
+has the management address is loaded over the configuration that the image makes, and saved: the
+lease is given up then.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from fabric.boot.model import (
+    BOOT_FILE,
+    CLIENT_ID,
+    Boot,
+    boot_file,
+    boots,
+    option_with_url,
+    serial_after,
+)
+from fabric.core.json_text import parse_json
+from fabric.render.engine import render
+
+if TYPE_CHECKING:
+    from fabric.boot.model import Order
+    from fabric.core.artefact import Artefact
+
+
+def _files(order: Order) -> tuple[Artefact, ...]:
+    device, name = order.device, order.device.name
+    rendered = next((one for one in order.rendered if one.kind == "config_db"), None)
+    config = _management(order)
+    if rendered is not None:
+        config = _joined(parse_json(rendered.content.decode()), config)
+    # A whole file is reloaded and saved; a part is loaded over what runs, and saved by option.
+    way = (
+        {"clear-config": True}
+        if rendered is not None
+        else {"clear-config": False, "save-config": True}
+    )
+    sections = {
+        "01-account": {"plugin": {"url": f"{order.url}/{name}.sh"}, "halt-on-failure": True},
+        "02-configdb-json": {"url": f"{order.url}/{name}-config_db.json", **way},
+    }
+    script = render("boot/account.j2", name, {"account": order.account})
+    return (
+        boot_file(device, f"{name}.json", _text({"ztp": sections})),
+        boot_file(device, f"{name}.sh", script),
+        boot_file(device, f"{name}-config_db.json", _text(config)),
+    )
+
+
+def _management(order: Order) -> dict[str, Any]:
+    device = order.device
+    return {
+        "DEVICE_METADATA": {"localhost": {"hostname": device.name}},
+        "MGMT_INTERFACE": {f"eth0|{device.interface_address}": {"gwaddr": device.gateway}},
+    }
+
+
+def _joined(rendered: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """Return both; the host name is rendered too."""
+    return {**rendered, "MGMT_INTERFACE": own["MGMT_INTERFACE"]}
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, indent=4) + "\n"
+
+
+BOOT = Boot(serial_after(CLIENT_ID, "##"), ".json", _files, option_with_url(BOOT_FILE))
+boots.add("sonic")(BOOT)

@@ -1,0 +1,260 @@
+"""export ztp: what a management network needs to start switches and hosts from the box."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabric.boot.devices import HOST, hosts, switches
+from fabric.boot.dnsmasq import dnsmasq
+from fabric.boot.kea import kea
+from fabric.boot.leases import Lease, alike, boot_of, matched
+from fabric.boot.model import CRYPT, CRYPT_FORM, Account, Order, boots
+from fabric.boot.seeds import seed
+from fabric.core.errors import InputError
+from fabric.core.exports import About, Exported, Exporter, exporters, refused, text_file
+from fabric.core.file_kinds import FileKind
+from fabric.core.findings import Finding, Severity
+from fabric.core.user_files import read_text
+from fabric.devices.secrets import reference, reveal
+from fabric.devices.sudo import account_name
+from fabric.platforms import platforms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from fabric.boot.model import Answer, Device
+    from fabric.core.artefact import Artefact
+    from fabric.core.exports import Part
+    from fabric.topology.model import ManagementEnds
+    from fabric.workflow.project import Project
+
+FORM = "ztp"
+
+
+class Words(NamedTuple):
+    """What the user says of an export.
+
+    Parameters
+    ----------
+    key_file : Path or None
+        File with the public key of the account.
+    hashes : tuple of str
+        ``[SYSTEM=]REFERENCE`` to the hash of its password.
+    """
+
+    account: str
+    key_file: Path | None = None
+    hashes: tuple[str, ...] = ()
+    url: str = ""
+    whole: bool = False
+
+
+#: A line of authorized_keys(5) without options, and with a comment of plain characters.
+_KEY = re.compile(r"(ssh-(rsa|ed25519)|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/=]+( [\w.@-]+)?")
+_PART = "{} starts with the part of its configuration that it needs to be reached"
+_APPLY = "run `rocefab plan` and `rocefab apply` after that"
+_URL = re.compile(r"https?://[A-Za-z0-9.-]+(:\d{1,5})?(/[A-Za-z0-9._-]+)*")
+
+
+@dataclass(frozen=True)
+class Ztp:
+    """A project that starts from the box.
+
+    Parameters
+    ----------
+    account, key : str
+        Account on the devices, and the line of its public key.
+    hashes : mapping of str to str
+        Reference to the hash of its password by system; empty for all others.
+    url : str
+        Where the folder ``http`` of the export is served.
+    whole : bool
+        Whether devices start with their whole rendered configuration.
+    """
+
+    project: Project
+    account: str
+    key: str
+    hashes: Mapping[str, str]
+    url: str
+    whole: bool = False
+
+    @cached_property
+    def ends(self) -> ManagementEnds:
+        """The management network."""
+        ends = self.project.fabric.management
+        if ends is None:
+            message = "the inventory has no management network"
+            raise refused("ZTP002", message, "add management.network to fabric.yaml")
+        return ends
+
+    @cached_property
+    def devices(self) -> tuple[Device, ...]:
+        """Switches, hosts and BMCs."""
+        fabric = self.project.fabric
+        return (*switches(fabric, self.ends), *hosts(fabric, self.ends))
+
+    @cached_property
+    def known(self) -> tuple[list[Lease], list[Finding]]:
+        """Reservations, and devices that cannot be told apart yet."""
+        leases, notes = [], list[Finding]()
+        for device in self.devices:
+            match = matched(device)
+            if isinstance(match, Finding):
+                notes.append(match)
+            else:
+                leases.append(Lease(device, match, self._answers(device)))
+        errors = [note for note in (*notes, *alike(leases)) if note.severity is Severity.ERROR]
+        if errors:
+            raise InputError("devices have the same serial", errors)
+        return leases, [*notes, *self._unconfirmed(leases)]
+
+    def _answers(self, device: Device) -> tuple[Answer, ...]:
+        boot = boot_of(device)
+        if boot is None:
+            return ()
+        if boot.http_alone and not self.url.startswith("http:"):
+            message = f"no document says that {device.platform} fetches its file by HTTPS"
+            raise refused("ZTP002", message, "give --boot-url with http://")
+        return boot.answers(device, f"{self.url}/{boot.file(device)}")
+
+    def _unconfirmed(self, leases: list[Lease]) -> Iterator[Finding]:
+        """Yield what is not confirmed about a system, once for all of its devices."""
+        for platform in sorted({lease.device.platform for lease in leases}):
+            boot = next(boot_of(one.device) for one in leases if one.device.platform == platform)
+            if boot and boot.warning:
+                title = platforms[platform].title
+                yield Finding(
+                    "ZTP003", Severity.WARNING, f"{title}: {boot.warning}", "try one device first"
+                )
+
+    def order(self, device: Device) -> Order:
+        """Return what the files of a device are made of."""
+        return Order(device, self._account(device.platform), self.url, self._rendered(device))
+
+    def _rendered(self, device: Device) -> tuple[Artefact, ...]:
+        boot = boot_of(device)
+        if boot and not boot.takes_whole:
+            return ()
+        rendered = self._hosts if device.platform == HOST else self._switches
+        return tuple(rendered.get(device.name, ()))
+
+    @cached_property
+    def _switches(self) -> Mapping[str, Sequence[Artefact]]:
+        return self.project.switch_artefacts if self.whole else {}
+
+    @cached_property
+    def _hosts(self) -> Mapping[str, Sequence[Artefact]]:
+        return self.project.host_artefacts if self.whole else {}
+
+    def _account(self, platform: str) -> Account:
+        if platform not in self._accounts:
+            self._accounts[platform] = self._checked(platform)
+        return self._accounts[platform]
+
+    @cached_property
+    def _accounts(self) -> dict[str, Account]:
+        return {}
+
+    def _checked(self, platform: str) -> Account:
+        """Return the account on a system, its hash asked for now."""
+        boot = dict(boots.items()).get(platform)
+        takes = boot.hashes if boot else CRYPT
+        text = self.hashes.get(platform) or self.hashes.get("")
+        form = boot.hash_form if boot else CRYPT_FORM
+        secret = self._revealed(text, takes, form, platform) if text and takes else ""
+        if not secret and (not self.key or (boot and boot.needs_hash)):
+            what = "a hash of a password" if boot and boot.needs_hash else "a key or a hash"
+            fix = f"add --account-hash {platform}=env:NAME"
+            raise refused("ZTP002", f"{platform} needs {what} to log in with", fix)
+        return Account(self.account, self.key, secret)
+
+    def _revealed(self, text: str, takes: tuple[str, ...], form: str, platform: str) -> str:
+        secret = reveal(reference(text), platform)
+        if not re.fullmatch(form, secret) or not secret.startswith(takes):
+            forms = " or ".join(takes)
+            message = f"{text} is not a hash that {platform} takes: it must begin with {forms}"
+            fix = "make it with `openssl passwd`, or copy it from a device"
+            raise refused("ZTP002", message, fix)
+        return secret
+
+
+def ztp(project: Project, words: Words) -> Ztp:
+    """Return what an export is made of.
+
+    Raises
+    ------
+    InputError
+        When an option has not the form that it must have.
+    """
+    try:
+        account_name(words.account)
+        hashes = {name: str(reference(text)) for name, text in _by_system(words.hashes)}
+    except ValueError as error:
+        raise refused("ZTP002", str(error), "see docs/boot.md") from error
+    if not _URL.fullmatch(words.url):
+        message = "the address of the files is missing, or has other characters than a URL needs"
+        raise refused("ZTP002", message, "add --boot-url, such as http://192.0.2.1:8781")
+    key = read_text(words.key_file, FileKind.KEY).strip() if words.key_file else ""
+    if key and not _KEY.fullmatch(key):
+        message = f"{words.key_file} has no public key of SSH in one line"
+        raise refused("ZTP002", message, "name the file that ends with .pub")
+    return Ztp(project, words.account, key, hashes, words.url, whole=words.whole)
+
+
+def _by_system(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield (system, reference) pairs; one without a system is for all others."""
+    for text in texts:
+        system, sign, rest = text.partition("=")
+        if sign and system not in {*platforms, HOST}:
+            raise ValueError(f"there is no system {system[:32]!a}")
+        yield (system, rest) if sign else ("", text)
+
+
+def _switch_files(boot: Ztp) -> Exported:
+    files: list[Artefact] = []
+    notes = []
+    for device in switches(boot.project.fabric, boot.ends):
+        way = boot_of(device)
+        title = platforms[device.platform].title
+        if way is None:
+            notes.append(Finding("ZTP003", Severity.WARNING, f"{title} has no way from the box"))
+            continue
+        if boot.whole and not way.takes_whole:
+            notes.append(Finding("ZTP003", Severity.WARNING, _PART.format(title), _APPLY))
+        files += way.files(boot.order(device))
+    return Exported(tuple(files), tuple(dict.fromkeys(notes)))
+
+
+def _seeds(boot: Ztp) -> Exported:
+    files: list[Artefact] = []
+    for device in hosts(boot.project.fabric, boot.ends):
+        if device.platform == HOST and device.mac:
+            interface = boot.project.intent.fabric.host.management_interface
+            files += seed(boot.order(device), interface)
+    return Exported(tuple(files))
+
+
+def _server(form: str, write: Callable[[list[Lease], ManagementEnds], str], path: str) -> Part:
+    def part(boot: Ztp) -> Exported:
+        leases, notes = boot.known
+        return Exported((text_file(FORM, form, path, write(leases, boot.ends)),), tuple(notes))
+
+    return part
+
+
+exporters.add(FORM)(
+    Exporter(
+        {
+            "kea": _server("kea", kea, "kea-dhcp4.json"),
+            "dnsmasq": _server("dnsmasq", dnsmasq, "dnsmasq.conf"),
+            "switches": _switch_files,
+            "hosts": _seeds,
+        },
+        about=About.BOOT,
+    )
+)

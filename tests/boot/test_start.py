@@ -1,0 +1,109 @@
+"""A switch that started from its bootstrap file alone takes a plan, and is healthy after it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabric.boot.devices import switches
+from fabric.boot.leases import boot_of
+from fabric.boot.model import Account, Order
+from fabric.core.json_text import parse_json
+from fabric.lab.standin import stand_ins
+from fabric.systems.junos.platforms.hierarchy import read_tree
+from fabric.systems.junos.platforms.text import line_text
+from fabric.workflow.apply import Options, apply
+from fabric.workflow.project import Project
+from tests.boot.fabrics import KEY
+from tests.boot.test_systems import HASHES
+from tests.change import labs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fabric.design.model import DeviceDesign
+
+NETWORK = "\n  network: {subnet: 192.0.2.0/24, switches: 192.0.2.128/25}"
+FABRICS = {
+    "nxos": labs.NXOS,
+    "junos": labs.JUNOS,
+    "vrp8": labs.VRP8,
+    "comware7": labs.COMWARE7,
+    "cumulus": labs.CUMULUS,
+    "sonic": labs.of_models({"7060X6-64PE": "ACS-SN5600"}),
+    "eos": labs.of_models({"ACS-MSN4700": "7060X6-64PE"}),
+}
+ADDRESS = "192.0.2.193"
+OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
+
+
+def junos(text: str, _factory: str) -> str:
+    """Return the lines that the stand-in starts with."""
+    return "\n".join(line_text(line) for line in read_tree(text)) + "\n"
+
+
+def cumulus(text: str, factory: str) -> str:
+    """Return what runs after the script; the account is one of Linux."""
+    lines = [line for line in text.splitlines() if line.startswith("nv set ")]
+    return "\n".join([factory.replace(" ip address dhcp", ""), *lines, ""])
+
+
+def sonic(text: str, factory: dict[str, Any]) -> dict[str, Any]:
+    """Return what runs after the file was loaded over what the image makes."""
+    own = parse_json(text)
+    local = factory["DEVICE_METADATA"]["localhost"] | own["DEVICE_METADATA"]["localhost"]
+    own["DEVICE_METADATA"]["localhost"] = local
+    return {**factory, **own}
+
+
+TAKEN: Mapping[str, Callable[[str, Any], Any]] = {
+    "junos": junos,
+    "cumulus": cumulus,
+    "sonic": sonic,
+}
+ENDINGS = {"cumulus": ".sh", "sonic": "-config_db.json", "junos": ".conf"}
+
+
+def bootstraps(project: Project, system: str) -> dict[str, str]:
+    """Return the configuration that each switch starts with."""
+    ends = project.fabric.management
+    assert ends is not None
+    account = Account("admin", KEY, HASHES[system])
+    texts = {}
+    for device in switches(project.fabric, ends):
+        boot = boot_of(device)
+        assert boot is not None
+        files = boot.files(Order(device, account, "http://192.0.2.1"))
+        ending = ENDINGS.get(system, ".cfg")
+        (texts[device.name],) = [one.text for one in files if one.path.endswith(ending)]
+    return texts
+
+
+@pytest.mark.parametrize("system", FABRICS)
+def test_a_switch_from_the_box_becomes_what_is_planned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str
+) -> None:
+    inventory = FABRICS[system].replace(
+        "management: {ntp_servers: [192.0.2.10]}",
+        f"management:\n  ntp_servers: [192.0.2.10]{NETWORK}",
+    )
+    before = Project(labs.write_inventory(tmp_path / "before", inventory))
+    texts = bootstraps(before, system)
+    kind: Any = stand_ins[system]
+    factory = kind.factory
+
+    def started(design: DeviceDesign, mac: str) -> Any:
+        text = texts[design.name]
+        return TAKEN[system](text, factory(design, mac)) if system in TAKEN else text
+
+    monkeypatch.setattr(kind, "factory", staticmethod(started))
+    with labs.running_lab(tmp_path, monkeypatch, inventory) as (lab, project, connections):
+        result = apply(
+            labs.planned(project, connections), tmp_path / "state", connections, OPTIONS,
+            labs.silent,
+        )  # fmt: skip
+        assert result.ok, result.reasons
+        assert labs.unhealthy(project, connections) == []
+        assert ADDRESS in lab[labs.LEAF].running_text
