@@ -34,12 +34,19 @@ def boot_of(device: Device) -> Boot | None:
     return dict(boots.items()).get(device.platform)
 
 
+def odd_serial(device: Device) -> Finding | None:
+    """Return what is wrong with a serial that a server or a script could take for something else."""
+    if not device.serial or _PLAIN.fullmatch(device.serial):
+        return None
+    text = f"the serial {device.serial!r} has other characters than letters, digits, . _ and -"
+    return _note(device, text, "write it as the device sends it", Severity.ERROR)
+
+
 def matched(device: Device) -> Match | Finding:
     """Return what a device is known by: its serial where the system sends it, else its MAC."""
     boot = boot_of(device)
-    if device.serial and not _PLAIN.fullmatch(device.serial):
-        text = f"the serial {device.serial!r} has other characters than letters, digits, . _ and -"
-        return _note(device, text, "write it as the device sends it", Severity.ERROR)
+    if odd := odd_serial(device):
+        return odd
     by_serial = boot.match(device) if boot and device.serial else None
     if by_serial is not None:
         return by_serial

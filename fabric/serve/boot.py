@@ -192,7 +192,7 @@ def _served(path: Path, below: str, digest: str, owner: Device | None) -> Served
     if owner is None:
         raise _refused(f"{path} is of no device of the inventory", "export into an empty folder")
     boot = boot_of(owner)
-    first = f"{owner.name}{boot.ending}" if boot else f"hosts/{owner.name}/user-data"
+    first = boot.file(owner) if boot else f"hosts/{owner.name}/user-data"
     return Served(content, owner.name, is_first=below == first)
 
 

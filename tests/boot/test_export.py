@@ -112,6 +112,16 @@ def test_a_key_that_is_none(tmp_path: Path, key: str) -> None:
     assert "has no public key of SSH in one line" in caught.value.findings[0].message
 
 
+def test_a_serial_is_no_line_of_a_script(tmp_path: Path) -> None:
+    made = boot(tmp_path, hashes=("env:boot",))
+    devices = """devices: [{names: spine01, serial: '"; import os; os.abort() #'}]"""
+    other = replace(made, project=project(tmp_path, devices, ""))
+    for part in ("kea", "switches"):
+        with pytest.raises(InputError) as caught:
+            export(other, exporters["ztp"], (part,))
+        assert "has other characters than letters" in caught.value.findings[0].message
+
+
 def test_no_network(tmp_path: Path) -> None:
     made = boot(tmp_path, hashes=("env:boot",))
     other = replace(made, project=project(tmp_path, "", "", management={}))

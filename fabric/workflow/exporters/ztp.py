@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabric.boot.devices import HOST, hosts, switches
 from fabric.boot.dnsmasq import dnsmasq
 from fabric.boot.kea import kea
-from fabric.boot.leases import Lease, alike, boot_of, matched
+from fabric.boot.leases import Lease, alike, boot_of, matched, odd_serial
 from fabric.boot.model import CRYPT, CRYPT_FORM, Account, Order, boots
 from fabric.boot.seeds import seed
 from fabric.core.errors import InputError
@@ -133,7 +133,15 @@ class Ztp:
                 )
 
     def order(self, device: Device) -> Order:
-        """Return what the files of a device are made of."""
+        """Return what the files of a device are made of.
+
+        Raises
+        ------
+        InputError
+            When its serial could be taken for something else in a file that it runs.
+        """
+        if odd := odd_serial(device):
+            raise InputError("the files cannot be written", [odd])
         return Order(device, self._account(device.platform), self.url, self._rendered(device))
 
     def _rendered(self, device: Device) -> tuple[Artefact, ...]:
