@@ -35,7 +35,7 @@ def boot_of(device: Device) -> Boot | None:
 
 
 def odd_serial(device: Device) -> Finding | None:
-    """Return what is wrong with a serial that a server or a script could take for something else."""
+    """Return what is wrong with a serial that a server or a script could misread."""
     if not device.serial or _PLAIN.fullmatch(device.serial):
         return None
     text = f"the serial {device.serial!r} has other characters than letters, digits, . _ and -"
