@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.boot.devices import BMC
 from fabric.boot.model import Match, boots
 from fabric.core.findings import Finding, Severity
 
@@ -55,13 +56,13 @@ def matched(device: Device) -> Match | Finding:
     if boot and not device.serial and boot.match(device) is not None:
         return _note(
             device,
-            "its serial is not known yet: it gets no address",
+            "the serial is not known yet: no address",
             "run `rocefab adopt-serials`, or set serial or management_mac",
         )
     return _note(
         device,
-        "it sends no serial when it asks for an address, and its MAC is not known",
-        "set management_mac",
+        "no serial is sent with a request, and the MAC is not known: no address",
+        f"set {'bmc_mac' if device.platform == BMC else 'management_mac'}",
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from fabric.core import hostlist
 from fabric.core.errors import DeviceError, InputError
 from fabric.core.exports import Exported, export, exporters
 from tests.boot.fabrics import HASH, KEY, URL, boot, project
@@ -68,8 +69,10 @@ def test_a_whole_configuration(tmp_path: Path) -> None:
 
 def test_who_is_not_known_yet_is_named(tmp_path: Path) -> None:
     notes = export(boot(tmp_path, hashes=("env:boot",)), exporters["ztp"], ("kea",)).notes
-    assert {one.device for one in notes} >= {"su2-rail0", "spine02", "a2", "a2-bmc"}
-    assert not {one.device for one in notes} & {"su1-rail0", "su1-rail1", "spine01", "a1"}
+    named = {name for one in notes for name in (hostlist.expand(one.device) if one.device else ())}
+    assert named >= {"su2-rail0", "spine02", "a2", "a2-bmc"}
+    assert not named & {"su1-rail0", "su1-rail1", "spine01", "a1"}
+    assert len([one for one in notes if one.rule == "ZTP001"]) == 3  # switches, hosts, BMCs
 
 
 WRONG = {
