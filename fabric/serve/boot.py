@@ -109,7 +109,7 @@ class BootFiles:
         state = _state(path, file)
         words = {"address": address, "path": path[:200], "serial": serial, "refused": why}
         self._log.add(name, state, **words)
-        self._report(name or address, f"{path[:200]}: {why or state.title}")
+        self._report(name or address, f"/{path[:200]}: {why or state.title}")
         if why or file is None:
             return PlainTextResponse(f"{why}\n", status)
         if device and serial:
