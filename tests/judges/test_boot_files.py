@@ -1,4 +1,4 @@
-"""A device from the box, without any code of ours on its side: DHCP by dnsmasq, its file by HTTP."""
+"""A device from the box, with no code of ours: DHCP by dnsmasq, and its file by HTTP."""
 
 from __future__ import annotations
 
