@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.boot.devices import BMC
 from fabric.boot.model import Match, boots
 from fabric.core.findings import Finding, Severity
 
@@ -34,12 +35,19 @@ def boot_of(device: Device) -> Boot | None:
     return dict(boots.items()).get(device.platform)
 
 
+def odd_serial(device: Device) -> Finding | None:
+    """Return what is wrong with a serial that a server or a script could misread."""
+    if not device.serial or _PLAIN.fullmatch(device.serial):
+        return None
+    text = f"the serial {device.serial!r} has other characters than letters, digits, . _ and -"
+    return _note(device, text, "write it as the device sends it", Severity.ERROR)
+
+
 def matched(device: Device) -> Match | Finding:
     """Return what a device is known by: its serial where the system sends it, else its MAC."""
     boot = boot_of(device)
-    if device.serial and not _PLAIN.fullmatch(device.serial):
-        text = f"the serial {device.serial!r} has other characters than letters, digits, . _ and -"
-        return _note(device, text, "write it as the device sends it", Severity.ERROR)
+    if odd := odd_serial(device):
+        return odd
     by_serial = boot.match(device) if boot and device.serial else None
     if by_serial is not None:
         return by_serial
@@ -48,13 +56,13 @@ def matched(device: Device) -> Match | Finding:
     if boot and not device.serial and boot.match(device) is not None:
         return _note(
             device,
-            "its serial is not known yet: it gets no address",
+            "the serial is not known yet: no address",
             "run `rocefab adopt-serials`, or set serial or management_mac",
         )
     return _note(
         device,
-        "it sends no serial when it asks for an address, and its MAC is not known",
-        "set management_mac",
+        "no serial is sent with a request, and the MAC is not known: no address",
+        f"set {'bmc_mac' if device.platform == BMC else 'management_mac'}",
     )
 
 

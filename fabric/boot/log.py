@@ -99,7 +99,7 @@ def read_log(path: Path) -> list[Record]:
     InputError
         When it cannot be read, or a line of it is of something else.
     """
-    text = read_text(path, FileKind.EVENTS)
+    text = read_text(path, FileKind.BOOT_LOG)
     whole = text[: text.rfind("\n") + 1]
     return [_record(path, number, line) for number, line in enumerate(whole.splitlines(), 1)]
 

@@ -112,7 +112,7 @@ def serve(
         _serve_boot(inventory, ztp, boot_log, listen, tls_cert, tls_key)
         return
     settings = settings_of(listen, tls_cert, tls_key, token_file, rate)
-    settings = replace(settings, readings=readings, drift=drift, journal=journal)
+    settings = replace(settings, readings=readings, drift=drift, journal=journal, boot_log=boot_log)
     from fabric.serve.run import listen as bind
     from fabric.serve.run import prepare
     from fabric.serve.service import Service

@@ -30,6 +30,10 @@ class FileKind(Enum):
         *(_MIB, "an approval has 200 bytes: 5,000 people"),
         *("INT001", "`rocefab approve PLAN` writes them"),
     )
+    BOOT_LOG = (
+        *(256 * _MIB, "a record has 200 bytes: a million of them"),
+        *("ZTP007", "name the file that --boot-log wrote"),
+    )
     CABLING = (
         *(64 * _MIB, "a cable has 100 bytes: 600,000 cables"),
         *("INT001", "check that it exists and is readable"),

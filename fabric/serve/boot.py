@@ -109,7 +109,7 @@ class BootFiles:
         state = _state(path, file)
         words = {"address": address, "path": path[:200], "serial": serial, "refused": why}
         self._log.add(name, state, **words)
-        self._report(name or address, f"{path[:200]}: {why or state.title}")
+        self._report(name or address, f"/{path[:200]}: {why or state.title}")
         if why or file is None:
             return PlainTextResponse(f"{why}\n", status)
         if device and serial:
@@ -192,7 +192,7 @@ def _served(path: Path, below: str, digest: str, owner: Device | None) -> Served
     if owner is None:
         raise _refused(f"{path} is of no device of the inventory", "export into an empty folder")
     boot = boot_of(owner)
-    first = f"{owner.name}{boot.ending}" if boot else f"hosts/{owner.name}/user-data"
+    first = boot.file(owner) if boot else f"hosts/{owner.name}/user-data"
     return Served(content, owner.name, is_first=below == first)
 
 

@@ -15,6 +15,7 @@ from fabric.core import hostlist
 from fabric.core.errors import FabricError, InputError
 from fabric.placement.job import traffic_of
 from fabric.serve.book import Book, BookedJob
+from fabric.serve.boot_states import BootStates
 from fabric.serve.drift import Drift
 from fabric.serve.events import Events
 from fabric.serve.figures import Figures
@@ -74,6 +75,7 @@ class Service:
         fabric, files = self.loaded.fabric, settings
         self.readings = Readings(files.readings, fabric) if files.readings else None
         self.drift = Drift(files.drift) if files.drift else None
+        self.boot = BootStates(files.boot_log) if files.boot_log else None
         self.reviews = Reviews(store.path.parent / "plans")
         self.runs = Runs(folder, settings.journal)
         self.contents = ContentHash(folder)
@@ -260,6 +262,9 @@ class Service:
             self.readings.refresh()
         if self.drift is not None:
             self.drift.refresh()
+        if self.boot is not None:
+            fabric = self.loaded.fabric
+            self.boot.refresh((*fabric.switches.names, *fabric.hosts.names))
 
     def warnings(self) -> list[str]:
         """Return what makes answers less certain than they look."""

@@ -70,6 +70,8 @@ class Settings:
         State folder of `rocefab apply`; None is that of the inventory.
     drift : Path or None
         Output of `rocefab drift --format json`, or the events of `rocefab drift --watch`.
+    boot_log : Path or None
+        Log of devices that start from the box.
     """
 
     host: str = "127.0.0.1"
@@ -82,6 +84,7 @@ class Settings:
     readings: Path | None = None
     journal: Path | None = None
     drift: Path | None = None
+    boot_log: Path | None = None
 
 
 def parse_listen(text: str) -> tuple[str, int]:

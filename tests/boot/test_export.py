@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from fabric.core import hostlist
 from fabric.core.errors import DeviceError, InputError
 from fabric.core.exports import Exported, export, exporters
 from tests.boot.fabrics import HASH, KEY, URL, boot, project
@@ -68,8 +69,10 @@ def test_a_whole_configuration(tmp_path: Path) -> None:
 
 def test_who_is_not_known_yet_is_named(tmp_path: Path) -> None:
     notes = export(boot(tmp_path, hashes=("env:boot",)), exporters["ztp"], ("kea",)).notes
-    assert {one.device for one in notes} >= {"su2-rail0", "spine02", "a2", "a2-bmc"}
-    assert not {one.device for one in notes} & {"su1-rail0", "su1-rail1", "spine01", "a1"}
+    named = {name for one in notes for name in (hostlist.expand(one.device) if one.device else ())}
+    assert named >= {"su2-rail0", "spine02", "a2", "a2-bmc"}
+    assert not named & {"su1-rail0", "su1-rail1", "spine01", "a1"}
+    assert len([one for one in notes if one.rule == "ZTP001"]) == 3  # switches, hosts, BMCs
 
 
 WRONG = {
@@ -110,6 +113,16 @@ def test_a_key_that_is_none(tmp_path: Path, key: str) -> None:
     with pytest.raises(InputError) as caught:
         boot(tmp_path, key_file=file, hashes=("env:boot",))
     assert "has no public key of SSH in one line" in caught.value.findings[0].message
+
+
+def test_a_serial_is_no_line_of_a_script(tmp_path: Path) -> None:
+    made = boot(tmp_path, hashes=("env:boot",))
+    devices = """devices: [{names: spine01, serial: '"; import os; os.abort() #'}]"""
+    other = replace(made, project=project(tmp_path, devices, ""))
+    for part in ("kea", "switches"):
+        with pytest.raises(InputError) as caught:
+            export(other, exporters["ztp"], (part,))
+        assert "has other characters than letters" in caught.value.findings[0].message
 
 
 def test_no_network(tmp_path: Path) -> None:

@@ -44,13 +44,13 @@ def test_the_serial_counts_where_the_system_sends_it(name: str) -> None:
 
 
 UNKNOWN = {
-    "nothing yet": (device("eos"), "its serial is not known yet", Severity.WARNING),
-    "a host": (device("host", "S1"), "it sends no serial", Severity.WARNING),
-    "no serial in it": (device("comware7", "S1"), "it sends no serial", Severity.WARNING),
-    "nothing, and no serial in it": (device("esonic"), "it sends no serial", Severity.WARNING),
+    "nothing yet": (device("eos"), "the serial is not known yet", Severity.WARNING),
+    "a host": (device("host", "S1"), "no serial is sent", Severity.WARNING),
+    "no serial in it": (device("comware7", "S1"), "no serial is sent", Severity.WARNING),
+    "nothing, and no serial in it": (device("esonic"), "no serial is sent", Severity.WARNING),
     "an old release": (
         device("cumulus", "MT22", release="5.9"),
-        "it sends no serial",
+        "no serial is sent",
         Severity.WARNING,
     ),
     "odd": (device("eos", 'JPE"1'), "has other characters", Severity.ERROR),

@@ -79,6 +79,14 @@ def test_each_file_goes_to_its_device(exported: Path) -> None:
     assert stat.S_IMODE(server.log.stat().st_mode) == 0o600
 
 
+def test_the_first_file_of_each_system_counts(exported: Path) -> None:
+    files, _ = boot_files(project_fabric(exported), exported / "ztp")
+    first = {path for path, file in files.items() if file.is_first}
+    names = {"su1-rail0", "su1-rail1", "su2-rail0", "su2-rail1"}
+    leaves = {f"{name}.json" for name in names}
+    assert first == leaves | {"spine01.cfg", "spine02.cfg", "hosts/a1/user-data"}
+
+
 REFUSED = {
     "another device": (OTHER, "/su1-rail0.json", {}, 403, "the file is of another device"),
     "a stranger": ("192.168.3.3", "/su1-rail0.json", {}, 403, "no device of the inventory"),

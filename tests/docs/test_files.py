@@ -7,6 +7,7 @@ from pathlib import Path
 from fabric.core.file_kinds import FileKind
 from fabric.core.json_text import MAX_DEPTH, MOST_VALUES
 from fabric.core.spans import MOST_NUMBERS
+from fabric.validate.rule import rules
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 _BEGIN, _END = "<!-- sizes -->\n", "<!-- end of sizes -->\n"
@@ -31,3 +32,7 @@ def test_every_kind_is_listed(update_golden: bool) -> None:
         PAGE.write_text(before + _BEGIN + sizes() + _END + after)
         return
     assert listed == sizes(), "run pytest with --update-golden and read the diff"
+
+
+def test_the_readme_counts_the_rules() -> None:
+    assert f"runs {len(rules)} rules" in (PAGE.parents[1] / "README.md").read_text()

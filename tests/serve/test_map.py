@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from fabric.boot.log import BootLog, State
 from fabric.serve.routes import browser
 from fabric.topology.device_ends import ends_of
 from fabric.workflow.project import Project
@@ -120,6 +121,27 @@ def test_a_box_of_several_devices_opens(tmp_path) -> None:
             inside = client.get(f"/v1/map?{words}").json()
             assert {*box["members"]} <= {*_names(inside)}
             assert len(_names(inside)) < len(_names(picture))
+
+
+def test_devices_from_the_box_are_counted_until_all_are_verified(tmp_path) -> None:
+    fabric = Project(ROOT / "inventory" / "demo").fabric
+    names = (*fabric.switches.names, *fabric.hosts.names)
+    file = tmp_path / "boot.log"
+    log = BootLog(file)
+    with served(tmp_path / "state", boot_log=file, watch_s=0.02) as client:
+
+        def notes() -> list[str]:
+            return client.get("/v1/map/values").json()["warnings"]
+
+        assert notes() == []
+        log.add(names[0], State.CONFIGURED)
+        count = f"from the box: {len(names) - 1} waiting, 1 configured"
+        until(lambda: notes() == [count], "the log is read")
+        for name in names:
+            log.add(name, State.VERIFIED)
+        until(lambda: notes() == [], "all are verified")
+        file.write_text("no record\n")
+        until(lambda: "the log cannot be read" in "".join(notes()), "the file is wrong")
 
 
 def test_readings_are_drawn_as_they_come(tmp_path) -> None:

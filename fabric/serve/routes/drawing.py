@@ -85,7 +85,7 @@ def _warnings(service: Service) -> list[str]:
         found += service.readings.warnings()
     if service.drift is not None and service.drift.warning:
         found.append(service.drift.warning)
-    return found
+    return found + (service.boot.notes if service.boot else [])
 
 
 async def _drawn(request: Request, filters: Filters) -> Drawn:

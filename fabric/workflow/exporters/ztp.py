@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.boot.devices import HOST, hosts, switches
 from fabric.boot.dnsmasq import dnsmasq
 from fabric.boot.kea import kea
-from fabric.boot.leases import Lease, alike, boot_of, matched
+from fabric.boot.leases import Lease, alike, boot_of, matched, odd_serial
 from fabric.boot.model import CRYPT, CRYPT_FORM, Account, Order, boots
 from fabric.boot.seeds import seed
+from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.exports import About, Exported, Exporter, exporters, refused, text_file
 from fabric.core.file_kinds import FileKind
@@ -111,7 +112,7 @@ class Ztp:
         errors = [note for note in (*notes, *alike(leases)) if note.severity is Severity.ERROR]
         if errors:
             raise InputError("devices have the same serial", errors)
-        return leases, [*notes, *self._unconfirmed(leases)]
+        return leases, [*_grouped(notes), *self._unconfirmed(leases)]
 
     def _answers(self, device: Device) -> tuple[Answer, ...]:
         boot = boot_of(device)
@@ -133,7 +134,15 @@ class Ztp:
                 )
 
     def order(self, device: Device) -> Order:
-        """Return what the files of a device are made of."""
+        """Return what the files of a device are made of.
+
+        Raises
+        ------
+        InputError
+            When its serial could be taken for something else in a file that it runs.
+        """
+        if odd := odd_serial(device):
+            raise InputError("the files cannot be written", [odd])
         return Order(device, self._account(device.platform), self.url, self._rendered(device))
 
     def _rendered(self, device: Device) -> tuple[Artefact, ...]:
@@ -181,6 +190,15 @@ class Ztp:
             fix = "make it with `openssl passwd`, or copy it from a device"
             raise refused("ZTP002", message, fix)
         return secret
+
+
+def _grouped(notes: list[Finding]) -> Iterator[Finding]:
+    """Yield one note for all devices of which it says the same."""
+    names: dict[Finding, list[str]] = {}
+    for note in notes:
+        names.setdefault(replace(note, device=""), []).append(note.device)
+    for note, devices in names.items():
+        yield replace(note, device=hostlist.fold(devices))
 
 
 def ztp(project: Project, words: Words) -> Ztp:
