@@ -105,7 +105,7 @@ def serve(
         ),
     ] = False,
 ) -> None:
-    """Answer schedulers over HTTP, and show the fabric in a browser.
+    """Answer schedulers, and show the fabric in a browser.
 
     The log is written to stdout, one JSON object per line. SIGHUP reloads the inventory, and so
     does a change of its files. SIGTERM stops after the requests in progress.
