@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 import time
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 #: Who asked may be written there, so that the owner alone reads it.
 _MODE = 0o600
+_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class State(IntEnum):
@@ -82,13 +85,24 @@ class BootLog:
         if self._path is not None:
             row = {**record._asdict(), "state": state.title}
             text = json.dumps({name: value for name, value in row.items() if value != ""}) + "\n"
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-            handle = os.open(self._path, flags, _MODE)
+            self._append(self._path, text.encode())
+        return record
+
+    @staticmethod
+    def _append(path: Path, content: bytes) -> None:
+        """Append to a regular file; a pipe would wait for a reader."""
+        try:
+            handle = os.open(path, _FLAGS, _MODE)
             try:
-                os.write(handle, text.encode())
+                if not stat.S_ISREG(os.fstat(handle).st_mode):
+                    raise OSError(errno.EINVAL, "not a regular file")
+                os.write(handle, content)
             finally:
                 os.close(handle)
-        return record
+        except OSError as error:
+            message = f"{path}: cannot be written: {(error.strerror or str(error)).lower()}"
+            finding = Finding("ZTP007", Severity.ERROR, message, "name another file", "--boot-log")
+            raise InputError("the log cannot be written", [finding]) from error
 
 
 def read_log(path: Path) -> list[Record]:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 #: Options of DHCP (RFC 2132; 239 is of sonic-ztp and Cumulus Linux).
 TFTP_SERVER, BOOT_FILE, TFTP_ADDRESSES, PROVISION_URL = 66, 67, 150, 239
 VENDOR_CLASS, CLIENT_ID = 60, 61
-#: Folder of an export that is served.
-FOLDER = "http"
+#: Folder of an export that is served, and the place of images below its address.
+FOLDER, IMAGES = "http", "images"
 #: SHA-512 and SHA-256 of crypt(5).
 CRYPT = ("$6$", "$5$")
 #: crypt(5): a method, its parameters, salt and digest.
@@ -107,6 +107,21 @@ class Account:
     hash: str = ""
 
 
+class OsImage(NamedTuple):
+    """An image that a device installs before its configuration.
+
+    Parameters
+    ----------
+    url : str
+        Where it is served.
+    version : str
+        Name of the build, as the system prints it.
+    """
+
+    url: str
+    version: str
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """What a bootstrap file is made of.
@@ -117,12 +132,15 @@ class Order:
         Address of the folder that serves the files, without a slash at its end.
     rendered : tuple of Artefact
         The rendered configuration of the device; empty where the file has no more than it needs.
+    image : OsImage or None
+        What it installs; None where it keeps what it has.
     """
 
     device: Device
     account: Account
     url: str
     rendered: tuple[Artefact, ...] = ()
+    image: OsImage | None = None
 
 
 @dataclass(frozen=True)
@@ -156,6 +174,8 @@ class Boot:
         Whether it can start with the whole rendered configuration.
     hash_form : str
         Regular expression of the hashes.
+    installs : bool
+        Whether its files can have it install an image.
     """
 
     match: Callable[[Device], Match | None]
@@ -170,6 +190,7 @@ class Boot:
     http_alone: bool = False
     takes_whole: bool = True
     hash_form: str = CRYPT_FORM
+    installs: bool = False
 
     def file(self, device: Device) -> str:
         """Return the name of the file that DHCP names."""

@@ -69,7 +69,7 @@ def accept(
         AcceptForm, option("Report format.", "ACCEPT_FORMAT", "--format")
     ] = AcceptForm.TEXT,
 ) -> None:
-    """Test a fabric before jobs run on it, and keep a signed record.
+    """Test a fabric before jobs run on it; sign the record.
 
     Steps: configuration, cabling, links, ping, RDMA, bandwidth, incast, counters; the watchdog and
     NCCL tests are done by hand and recorded. An interrupted run continues with the first

@@ -9,7 +9,7 @@ import typer
 
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import AskPassword, BootLogOption, Inventory, argument, option
+from fabric.cli.options import AskPassword, BootLogOption, Inventory, Parallel, argument, option
 
 if TYPE_CHECKING:
     from fabric.workflow.serials import Adopted
@@ -95,9 +95,10 @@ def first_contact(
         str, option("User for a connections file that is created.", "ACCOUNT")
     ] = "rocefab",
     ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
+    parallel: Parallel = 0,
     boot_log: BootLogOption = None,
 ) -> None:
-    """Take the keys of devices over, for those whose serial answers.
+    """Trust the keys of devices whose serial answers.
 
     The login goes to whoever answers at the address: open the window only while the management
     network is yours alone, with an account for the first contact.
@@ -114,7 +115,9 @@ def first_contact(
     names = frozenset(host_names(only) if only else ())
     seconds = duration_s("--window", window)
     contacts = Contacts(connections, account, BootLog(boot_log))
-    without = workflow(Project(inventory), contacts, names, seconds, output.progress)
+    without = workflow(
+        Project(inventory), contacts, names, seconds, output.progress, parallel=parallel
+    )
     if without:
         raise CommandExit(Exit.DEVICE)
 
@@ -141,7 +144,7 @@ def replace(
     *,
     dry_run: DryRun = False,
 ) -> None:
-    """Write that another unit takes the place of a switch, a host or a NIC.
+    """Put another unit in the place of a switch, host or NIC.
 
     The device keeps its name, addresses and cables. Nothing is sent to it. If the command is
     stopped, run it again.

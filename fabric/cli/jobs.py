@@ -316,6 +316,14 @@ def export(
             metavar="URL",
         ),
     ] = "",
+    images: Annotated[
+        Path | None,
+        option(
+            "For ztp: folder with the images of management.images; each is compared with its "
+            "checksum, and devices of its release install it.",
+            "IMAGES",
+        ),
+    ] = None,
     whole: Annotated[
         bool, option("For ztp: devices start with their whole rendered configuration.", "WHOLE")
     ] = False,
@@ -406,7 +414,7 @@ def export(
         avoid=tuple(avoid_state or ()),
         max_age_s=duration_s("--state-max-age", state_max_age),
         spare_percent=spare,
-        boot=Words(account, account_key, tuple(account_hash or ()), boot_url, whole),
+        boot=Words(account, account_key, tuple(account_hash or ()), boot_url, whole, images),
     )
     if out is None:
         text, notes = workflow(Project(inventory), form, request)

@@ -161,7 +161,7 @@ def observe(
     ] = "",
     workers: options.Workers = "0",
 ) -> None:
-    """Read the state of devices: ports, sessions, tables, counters.
+    """Read ports, sessions, tables, counters of devices.
 
     A value that a device did not report, or that could not be parsed, is unknown and never zero.
     A counter that fell was reset, or the device restarted: its rate is unknown.
@@ -305,7 +305,7 @@ def cabling(
     parallel: options.Parallel = 0,
     form: options.FormatOption = options.Format.TEXT,
 ) -> None:
-    """Compare the cabling with the plan and list the plugs to move.
+    """Compare cables with the plan; list the plugs to move.
 
     Reads LLDP, links and MAC tables. If a device cannot be read, its cables
     are checked from the other end.

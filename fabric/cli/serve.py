@@ -88,6 +88,10 @@ def serve(
             "ZTP",
         ),
     ] = None,
+    images: Annotated[
+        Path | None,
+        option("With --ztp: folder with the images of management.images.", "IMAGES"),
+    ] = None,
     boot_log: BootLogOption = None,
     rate: Annotated[
         float, option("Requests per second of one client; 0 turns the limit off.", "RATE", min=0.0)
@@ -101,7 +105,7 @@ def serve(
         ),
     ] = False,
 ) -> None:
-    """Answer schedulers over HTTP, and show the fabric in a browser.
+    """Answer schedulers, and show the fabric in a browser.
 
     The log is written to stdout, one JSON object per line. SIGHUP reloads the inventory, and so
     does a change of its files. SIGTERM stops after the requests in progress.
@@ -109,7 +113,7 @@ def serve(
     Exit codes: 0, 2.
     """
     if ztp:
-        _serve_boot(inventory, ztp, boot_log, listen, tls_cert, tls_key)
+        _serve_boot(inventory, (ztp, images), boot_log, listen, tls_cert, tls_key)
         return
     settings = settings_of(listen, tls_cert, tls_key, token_file, rate)
     settings = replace(settings, readings=readings, drift=drift, journal=journal, boot_log=boot_log)
@@ -137,7 +141,7 @@ def serve(
 
 def _serve_boot(
     inventory: Path,
-    folder: Path,
+    folders: tuple[Path, Path | None],
     log: Path | None,
     listen: str,
     tls_cert: Path | None,
@@ -153,7 +157,7 @@ def _serve_boot(
     from fabric.workflow.project import Project
 
     settings = Settings(*parse_listen(listen), tls_cert, tls_key, None)
-    files, devices = boot_files(Project(inventory).fabric, folder)
+    files, devices = boot_files(Project(inventory).fabric, *folders)
     past = read_log(log) if log and log.exists() else []
     app = BootFiles(files, devices, BootLog(log), past, output.progress)
     server = server_of(app, settings)

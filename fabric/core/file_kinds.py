@@ -66,6 +66,10 @@ class FileKind(Enum):
         *(8 * _MIB, "platform.json of the largest switch has 200 KB"),
         *("INT001", "check that it exists and is readable"),
     )
+    IMAGE = (
+        *(16 * _GIB, "images of SONiC and NX-OS have 1 to 3 GB"),
+        *("ZTP009", "put the image into the folder of --images"),
+    )
     INVENTORY = (
         *(16 * _MIB, "an entry of a device has 300 bytes: 50,000 devices in a file"),
         *("INT001", "check that it exists and is readable"),

@@ -7,7 +7,7 @@ import os
 from functools import partial
 from json import JSONDecodeError
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
@@ -150,6 +150,18 @@ def listed(path: Path | None) -> frozenset[str]:
         When the file is wrong.
     """
     return frozenset(_read(path)[0].devices) if path else frozenset()
+
+
+def plain_content(path: Path) -> dict[str, Any]:
+    """Return what a connections file has, as plain data that can be written again.
+
+    Raises
+    ------
+    InputError
+        When the file is wrong.
+    """
+    content: dict[str, Any] = parse_json(_read(path)[1])
+    return content
 
 
 def _usual_port(platform: str) -> int:

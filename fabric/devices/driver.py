@@ -28,8 +28,6 @@ class Connection:
         Where it listens.
     username, password : str
         Login; an empty password means the SSH agent or ``key_file``. It is never printed.
-    secret : Reference or None
-        Where the password is asked for when a session opens.
     trust : str
         SSH: the host key as a public key line; eAPI: the certificate as PEM. Empty means that the
         system's known hosts or certificate authorities decide. Unknown keys are refused.
@@ -40,6 +38,8 @@ class Connection:
     gnmi_trust, gnmi_name : str
         Certificate or authorities of gNMI as PEM, and the name in the certificate where it is not
         the address.
+    secret : Reference or None
+        Where the password is asked for when a session opens.
     """
 
     device: str
@@ -48,12 +48,12 @@ class Connection:
     port: int
     username: str
     password: str = field(default="", repr=False)
-    secret: Reference | None = None
     trust: str = field(default="", repr=False)
     key_file: str = ""
     gnmi_port: int = 0
     gnmi_trust: str = field(default="", repr=False)
     gnmi_name: str = ""
+    secret: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True)

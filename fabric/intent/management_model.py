@@ -7,7 +7,16 @@ from typing import Annotated
 from pydantic import Field
 
 from fabric.intent.policy import Model
-from fabric.intent.scalars import Address, AnyAddress, Loose, Network
+from fabric.intent.scalars import (
+    Address,
+    AnyAddress,
+    Loose,
+    Name,
+    Network,
+    Release,
+    Text,
+    formed,
+)
 
 
 class ManagementNetwork(Model):
@@ -29,6 +38,26 @@ class ManagementNetwork(Model):
     )
 
 
+ImageFile = Annotated[
+    str,
+    formed(r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,119}$", "a file name of letters, digits and . _ + -"),
+]
+Sha256 = Annotated[str, formed(r"^[0-9a-f]{64}$", "64 lower-case hexadecimal digits")]
+
+
+class Image(Model):
+    """The image of an operating system that switches install when they start from the box."""
+
+    system: Name = Field(description="System that it is of, such as sonic.")
+    release: Release = Field(description="Release whose switches install it.")
+    file: ImageFile = Field(description="Name of the file in the folder of `--images`.")
+    sha256: Sha256 = Field(description="SHA-256 of the file.")
+    version: Text = Field(
+        description="Name of the build, as the switch prints it; a switch that runs it installs "
+        "nothing."
+    )
+
+
 class Management(Model):
     """Servers used by the switches; logins and management ports are not changed."""
 
@@ -38,4 +67,7 @@ class Management(Model):
     )
     network: ManagementNetwork | None = Field(
         None, description="The management network; needed to start devices from the box."
+    )
+    images: Annotated[tuple[Image, ...], Loose] = Field(
+        (), description="Images that switches install when they start from the box."
     )

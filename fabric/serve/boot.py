@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from starlette.responses import FileResponse, PlainTextResponse, Response
 
 from fabric.boot.devices import hosts, switches
+from fabric.boot.images import checked
 from fabric.boot.leases import boot_of
 from fabric.boot.log import BootLog, Record, State
-from fabric.boot.model import FOLDER
+from fabric.boot.model import FOLDER, IMAGES
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Severity
-from fabric.core.user_files import check_regular, read_bytes, read_json
+from fabric.core.user_files import read_bytes, read_json
 from fabric.render.manifest import MANIFEST, digests_of
 from fabric.serve.guard import Buckets
 
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 _SERIALS = (b"serial-number", b"cumulus-serial", b"x-vendor-serial", b"onie-serial-number")
 #: Longer ones are of nobody (`fabric.intent.scalars.Text`).
 _LONGEST = 120
-_IMAGES = "images/"
 #: Requests of one address per second; our choice: a system fetches a handful of files, and again
 #: after seconds where it fails.
 _RATE = 20.0
@@ -135,7 +135,7 @@ class BootFiles:
 
 
 def _state(path: str, file: Served | None) -> State:
-    if file is not None and path.startswith(_IMAGES):
+    if file is not None and path.startswith(f"{IMAGES}/"):
         return State.IMAGE
     return State.CONFIGURED if file is not None and file.is_first else State.DISCOVERED
 
@@ -157,8 +157,10 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             return
 
 
-def boot_files(fabric: Fabric, folder: Path) -> tuple[dict[str, Served], dict[str, Device]]:
-    """Return the files of an export, and the devices by address.
+def boot_files(
+    fabric: Fabric, folder: Path, images: Path | None = None
+) -> tuple[dict[str, Served], dict[str, Device]]:
+    """Return the files of an export and its images, and the devices by address.
 
     Raises
     ------
@@ -173,7 +175,8 @@ def boot_files(fabric: Fabric, folder: Path) -> tuple[dict[str, Served], dict[st
     digests = digests_of(folder)
     if not digests:
         raise _refused(f"{folder} has no {MANIFEST}", "write it by `rocefab export ztp --out`")
-    files = {}
+    known = checked(fabric.intent, images) if images else {}
+    files = {f"{IMAGES}/{name}": Served(path, "", is_first=False) for name, path in known.items()}
     for row in read_json(folder / MANIFEST, FileKind.MANIFEST)["artefacts"]:
         place, _, below = row["path"].partition("/")
         if place == FOLDER:
@@ -183,9 +186,6 @@ def boot_files(fabric: Fabric, folder: Path) -> tuple[dict[str, Served], dict[st
 
 
 def _served(path: Path, below: str, digest: str, owner: Device | None) -> Served:
-    if below.startswith(_IMAGES):
-        check_regular(path, FileKind.OTHER)
-        return Served(path, "", is_first=False)
     content = read_bytes(path, FileKind.RENDERED)
     if hashlib.sha256(content).hexdigest() != digest:
         raise _refused(f"{path} is not as it was exported", "run `rocefab export ztp` again")

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fabric.boot.devices import BMC, hosts, switches
 from fabric.boot.log import State
@@ -16,9 +16,8 @@ from fabric.core.errors import DeviceError, InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
 from fabric.core.findings import Finding, Severity
-from fabric.core.json_text import parse_json
 from fabric.core.user_files import read_text
-from fabric.devices.connections import connections
+from fabric.devices.connections import connections, plain_content
 from fabric.devices.shown_keys import shown_key
 from fabric.platforms import platforms
 from fabric.workflow.devices import executor
@@ -62,9 +61,9 @@ class Contacts:
 
     def __post_init__(self) -> None:
         self._lock = Lock()
-        text = read_text(self.path, FileKind.CONNECTIONS) if self.path.exists() else "{}"
-        self._content: dict[str, Any] = parse_json(text)
-        self._before = text
+        is_there = self.path.exists()
+        self._before = read_text(self.path, FileKind.CONNECTIONS) if is_there else "{}"
+        self._content = plain_content(self.path) if is_there else {}
         self._content.setdefault("username", self.username)
 
     def add(self, device: Device, trust: str) -> None:
@@ -93,6 +92,8 @@ def first_contact(
     names: frozenset[str],
     window_s: float,
     progress: Callable[[str, str], None],
+    *,
+    parallel: int = 0,
 ) -> dict[str, str]:
     """Take the keys of devices over until all are known or the window ends.
 
@@ -105,6 +106,9 @@ def first_contact(
     window_s : float
         Seconds for which devices that do not answer yet are asked again.
 
+    parallel : int
+        How many at the same time; 0 for all of them.
+
     Returns
     -------
     dict
@@ -115,7 +119,7 @@ def first_contact(
     end = time.monotonic() + window_s
     while waiting:
         ask = partial(_ask, contacts=contacts)
-        with executor(len(waiting)) as threads:
+        with executor(len(waiting), parallel) as threads:
             asked = dict(zip(waiting, threads.map(ask, waiting.values()), strict=True))
         for name, error in asked.items():
             if error is None:

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.core import hostlist
 from fabric.core.errors import InputError
-from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
 from fabric.core.findings import Finding, Severity
-from fabric.core.json_text import parse_json
-from fabric.core.user_files import read_text
+from fabric.devices.connections import plain_content
 from fabric.intent.inventory import load
 from fabric.intent.yaml import edit
 from fabric.topology.realise import realise
@@ -85,6 +83,8 @@ class Replacement:
     dry_run: bool = False
 
     def __post_init__(self) -> None:
+        path = self.connections
+        self._contacts = plain_content(path) if path else {}
         self._intent = load(self.folder)
         self._fabric = realise(self._intent)
         self._is_switch = self.name in self._fabric.switch_row
@@ -199,7 +199,7 @@ class Replacement:
         """Take the key of the old unit out of the connections file; the new one shows another."""
         if self.connections is None:
             return False
-        content = parse_json(read_text(self.connections, FileKind.CONNECTIONS))
+        content = self._contacts
         entry = content.get("devices", {}).get(self.name, {})
         old = [entry.pop("trust", None), entry.get("gnmi", {}).pop("trust", None)]
         if not any(old):

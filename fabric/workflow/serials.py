@@ -72,8 +72,8 @@ def adopt_serials(folder: Path, files: Sequence[Path], *, dry_run: bool = False)
         When a file cannot be read, files contradict each other, or one contradicts the inventory;
         nothing is written then.
     """
-    known = _known(realise(load(folder)))
     rows = [row for file in files for row in read_rows(file)]
+    known = _known(realise(load(folder)))
     groups = joined(rows)
     wrong = [finding for group in groups for finding in contradictions(group)]
     models = {device.model for device in known.by_name.values() if device.model}

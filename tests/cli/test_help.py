@@ -19,7 +19,8 @@ VERBS = {
     "init", "check", "show", "explain", "render", "plan", "apply", "rollback", "status", "verify",
     "drift", "observe", "cabling", "draw", "whatif", "place", "export", "lab", "demo", "probe",
     "ansible", "import", "prove", "audit", "diff", "accept", "report", "serve", "models", "adopt",
-    "simulate", "judge", "completion", "man", "approve", "tenant",
+    "simulate", "judge", "completion", "man", "approve", "tenant", "adopt-serials",
+    "first-contact", "replace",
 }  # fmt: skip
 #: Words that are examples of a value, not a call that can run on its own.
 NEEDS_A_LAB = {
@@ -41,6 +42,9 @@ NEEDS_A_LAB = {
     "judge",
     "import",
     "models add",
+    "adopt-serials",
+    "first-contact",
+    "replace",
     "tenant add",
     "tenant grant",
     "tenant revoke",

@@ -23,16 +23,19 @@ CALLS = {
     "accept --file": "accept INV --file FILE",
     "apply PLAN": "apply FILE",
     "approve PLAN": "approve FILE",
+    "adopt-serials --from": "adopt-serials INV --from FILE",
     "audit FILES": "audit FILE",
     "cabling --snapshot": "cabling INV --snapshot FILE",
     "check --sonic-config": "check --sonic-config FILE",
     "diff --jobs": "diff INV INV --jobs FILE",
     "draw --cabling-file": "draw INV --out drawn.svg --cabling-file FILE",
     "drift --events": "drift INV --watch --events FILE",
+    "export --account-key": "export ztp INV --boot-url http://a --account-key FILE",
     "export --avoid-state": "export node-health INV --image x --avoid-state FILE",
     "export --cluster-versions": "export k8s INV --cluster-versions FILE",
     "export --environment": "export openmpi INV --environment FILE",
     "export --template": "export k8s INV --what job --template FILE",
+    "first-contact --connections": "first-contact INV --connections FILE",
     "import SOURCE": "import dot FILE --out imported",
     "import --base": "import dot cables.dot --hosts l2 --out new --base FILE",
     "import --cabling": "import ansible hosts.ini --out new --cabling FILE",
@@ -45,9 +48,11 @@ CALLS = {
     "place --avoid-state": "place INV --avoid-state FILE",
     "place --queue": "place INV --queue FILE",
     "plan --connections": "plan INV --connections FILE",
+    "replace --connections": "replace gpu001 --serial X --inventory INV --connections FILE",
     "serve --tls-cert": "serve INV --tls-cert FILE --tls-key cables.dot",
     "serve --tls-key": "serve INV --tls-cert cables.dot --tls-key FILE",
     "serve --token-file": "serve INV --token-file FILE",
+    "status --boot-log": "status --boot --inventory INV --boot-log FILE",
     "tenant revoke --jobs": "tenant revoke red --hosts gpu001 --inventory INV --jobs FILE",
     "whatif --snapshot": "whatif INV --fail switch:spine01 --snapshot FILE",
 }
@@ -68,7 +73,10 @@ ENDLESS = {"drift --events", "observe --events"}
 #: Options with a path that is written, and folders of rocefab itself, which only the user enters.
 WRITTEN = {"--out", "--plot", "--cache", "--state", "--journal"}
 #: Folders whose files are tried by `INSIDE`, or by the tests of what reads them.
-FOLDERS = {"inventory", "--inventory", "folder", "--compare", "--saved", "--yang-models"}
+FOLDERS = {
+    *("inventory", "--inventory", "folder", "--compare", "--saved", "--yang-models"),
+    *("--ztp", "--images"),
+}
 #: Files that a service watches: what is wrong with them is on its page, and it goes on.
 WATCHED = {"serve --readings", "serve --drift"}
 

@@ -46,6 +46,8 @@ ELSEWHERE = {
     "HostOverride.management_mac": "DHCP",
     "Management.network": "DHCP",
     "ManagementNetwork": "DHCP",
+    "Management.images": "boot",
+    "Image": "boot",
     "FabricFile.waivers": "findings",
     "FabricFile.severity": "findings",
     "DevicesFile": "a list and nothing else",

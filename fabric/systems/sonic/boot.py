@@ -39,10 +39,13 @@ def _files(order: Order) -> tuple[Artefact, ...]:
         if rendered is not None
         else {"clear-config": False, "save-config": True}
     )
-    sections = {
+    sections: dict[str, Any] = {
         "01-account": {"plugin": {"url": f"{order.url}/{name}.sh"}, "halt-on-failure": True},
         "02-configdb-json": {"url": f"{order.url}/{name}-config_db.json", **way},
     }
+    if order.image:
+        install = {"url": order.image.url, "version": order.image.version, "set-default": True}
+        sections["00-firmware"] = {"install": install}
     script = render("boot/account.j2", name, {"account": order.account})
     return (
         boot_file(device, f"{name}.json", _text({"ztp": sections})),
@@ -68,5 +71,7 @@ def _text(value: object) -> str:
     return json.dumps(value, indent=4) + "\n"
 
 
-BOOT = Boot(serial_after(CLIENT_ID, "##"), ".json", _files, option_with_url(BOOT_FILE))
+BOOT = Boot(
+    serial_after(CLIENT_ID, "##"), ".json", _files, option_with_url(BOOT_FILE), installs=True
+)
 boots.add("sonic")(BOOT)

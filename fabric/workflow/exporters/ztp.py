@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.boot.devices import HOST, hosts, switches
 from fabric.boot.dnsmasq import dnsmasq
+from fabric.boot.images import checked
 from fabric.boot.kea import kea
 from fabric.boot.leases import Lease, alike, boot_of, matched, odd_serial
-from fabric.boot.model import CRYPT, CRYPT_FORM, Account, Order, boots
+from fabric.boot.model import CRYPT, CRYPT_FORM, IMAGES, Account, Order, OsImage, boots
 from fabric.boot.seeds import seed
 from fabric.core import hostlist
 from fabric.core.errors import InputError
@@ -45,6 +46,8 @@ class Words(NamedTuple):
         File with the public key of the account.
     hashes : tuple of str
         ``[SYSTEM=]REFERENCE`` to the hash of its password.
+    images : Path or None
+        Folder of the images; None where devices keep what they have.
     """
 
     account: str
@@ -52,6 +55,7 @@ class Words(NamedTuple):
     hashes: tuple[str, ...] = ()
     url: str = ""
     whole: bool = False
+    images: Path | None = None
 
 
 #: A line of authorized_keys(5) without options, and with a comment of plain characters.
@@ -75,6 +79,8 @@ class Ztp:
         Where the folder ``http`` of the export is served.
     whole : bool
         Whether devices start with their whole rendered configuration.
+    images : mapping of (str, str) to OsImage
+        Image by system and release.
     """
 
     project: Project
@@ -83,6 +89,7 @@ class Ztp:
     hashes: Mapping[str, str]
     url: str
     whole: bool = False
+    images: Mapping[tuple[str, str], OsImage] = field(default_factory=dict)
 
     @cached_property
     def ends(self) -> ManagementEnds:
@@ -143,7 +150,13 @@ class Ztp:
         """
         if odd := odd_serial(device):
             raise InputError("the files cannot be written", [odd])
-        return Order(device, self._account(device.platform), self.url, self._rendered(device))
+        return Order(
+            device,
+            self._account(device.platform),
+            self.url,
+            self._rendered(device),
+            self.images.get((device.platform, device.release)),
+        )
 
     def _rendered(self, device: Device) -> tuple[Artefact, ...]:
         boot = boot_of(device)
@@ -221,7 +234,28 @@ def ztp(project: Project, words: Words) -> Ztp:
     if key and not _KEY.fullmatch(key):
         message = f"{words.key_file} has no public key of SSH in one line"
         raise refused("ZTP002", message, "name the file that ends with .pub")
-    return Ztp(project, words.account, key, hashes, words.url, whole=words.whole)
+    images = _images(project, words)
+    return Ztp(project, words.account, key, hashes, words.url, words.whole, images)
+
+
+def _images(project: Project, words: Words) -> dict[tuple[str, str], OsImage]:
+    """Return the images that devices install, each compared with its checksum."""
+    if words.images is None:
+        return {}
+    intent = project.intent
+    checked(intent, words.images)
+    for index, image in enumerate(intent.fabric.management.images):
+        boot = dict(boots.items()).get(image.system)
+        if boot is None or not boot.installs:
+            message = f"{image.system} installs no image by its bootstrap file"
+            fix = "install it by ONIE or by hand, and remove the entry"
+            place = intent.position("management", "images", index, "system")
+            name = f"fabric.management.images.{index}.system"
+            raise refused("ZTP009", message, fix, field=name, position=place)
+    return {
+        (one.system, one.release): OsImage(f"{words.url}/{IMAGES}/{one.file}", one.version)
+        for one in intent.fabric.management.images
+    }
 
 
 def _by_system(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
