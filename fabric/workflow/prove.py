@@ -222,8 +222,8 @@ def _batfish_summary(judgement: Judgement) -> Iterator[str]:
     )
     if judgement.tenants:
         yield (
-            f"Batfish: {judgement.tenants:,} tenants were asked for, each about NICs of all others, "
-            "loopbacks and tunnel end points"
+            f"Batfish: {judgement.tenants:,} tenants were asked for, each about NICs of all "
+            "others, loopbacks and tunnel end points"
         )
         yield UNCONFIRMED
     yield from (f"not asked of Batfish: {words}" for words in judgement.not_asked)
