@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
@@ -305,6 +306,32 @@ def test_lines_about_the_lossless_class_of_tunnels_are_harmless() -> None:
     form = snapshot_writers["eos"]
     assert [line.split()[1] for line in lines if form.is_harmless(line)] == ["qos"] * 3
     assert len(lines) == 3 + 4
+
+
+def test_a_nic_without_a_tenant_reaches_switches_and_no_tenant(tmp_path: Path) -> None:
+    text = (TENANTS / "fabric.yaml").read_text(encoding="utf-8")
+    text = text.replace("unassigned: quarantine", "unassigned: keep")
+    (tmp_path / "fabric.yaml").write_text(text, encoding="utf-8")
+    flow = ("gpu004-eth2", "10.64.0.1", "gpu001-eth1")
+    judgement, service = judged(subject_of(*with_files(Project(tmp_path))), flows=(flow,))
+    alone, address = ["gpu004-eth2"], ["10.64.128.35"]
+    assert asked_of(service) == [
+        (alone, address, LOST),
+        (alone, address, ARRIVED),
+        *ASKED[:4],
+        (RED, [*OF_BLUE, *address], ARRIVED),
+        (RED, SWITCHES, ARRIVED),
+        (BLUE, [*OF_RED, *address], ARRIVED),
+        (BLUE, SWITCHES, ARRIVED),
+        (alone, sorted([*OF_RED, *OF_BLUE], key=IPv4Address), ARRIVED),
+    ]
+    assert [(item.rule, item.port, item.message) for item in judgement.breaches] == [
+        (
+            "BAT022",
+            "Ethernet2/1",
+            "packets of gpu004 eth2, without a tenant, arrive at gpu001 eth1, of tenant red",
+        )
+    ]
 
 
 def test_services_are_not_asked_about(tmp_path: Path) -> None:
