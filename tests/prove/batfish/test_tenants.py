@@ -78,6 +78,12 @@ MODELS = {
     "sonic": "ACS-MSN4700",
     "esonic": "Z9432F-ON",
 }
+#: What a system wants beside its model.
+MORE = {
+    "nxos": {
+        "lossless": {"cnp_traffic_class": 7, "cnp_queue": 7, "mtu": {"port_bytes": 9216}},
+    },
+}
 #: Systems of three leaves and a spine beside EOS, the form, and what is not read of whom.
 MIXED: dict[str, tuple[dict[str, str], str, dict[str, tuple[str, ...]]]] = {
     "EOS alone": ({}, "evpn", {}),
@@ -136,7 +142,10 @@ def project_of(folder: Path, form: str = "evpn", **systems: str) -> Project:
         data["speeds"] = {"host_gbps": 400, "uplink_gbps": 400}
         data["tenancy"]["vteps"] = "10.253.0.0/24"
     folder.mkdir(parents=True, exist_ok=True)
-    rows = [{"names": name, "sku": MODELS[system]} for name, system in systems.items()]
+    rows = [
+        {"names": name, "sku": MODELS[system], **MORE.get(system, {})}
+        for name, system in systems.items()
+    ]
     if rows:
         text = yaml.safe_dump({"devices": rows})
         (folder / "devices").mkdir()
@@ -157,6 +166,16 @@ def test_what_is_asked_where_tenants_stay_on_a_leaf(tmp_path: Path) -> None:
     judgement, service = judged(subject_of(*with_files(project_of(tmp_path / "i", "local"))))
     assert judgement.breaches == ()
     assert asked_of(service) == ASKED_LOCAL
+
+
+def test_what_is_asked_of_several_systems(tmp_path: Path) -> None:
+    project = project_of(tmp_path / "i", "local", **{"su1-rail0": "nxos", "su2-rail0": "junos"})
+    judgement, service = judged(subject_of(*with_files(project)))
+    assert judgement.breaches == ()
+    assert asked_of(service) == ASKED_LOCAL
+    assert {"nxos", "junos", "eos"} == {
+        project.devices[name].platform for name in service.written.forms
+    }
 
 
 def test_nothing_is_asked_of_a_fabric_without_tenants() -> None:
