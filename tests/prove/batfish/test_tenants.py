@@ -6,6 +6,7 @@ No real Batfish answers here: docs/prove.md says that these questions are unconf
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 from dataclasses import replace
 from ipaddress import IPv4Address
 from pathlib import Path
@@ -143,7 +144,7 @@ def project_of(folder: Path, form: str = "evpn", **systems: str) -> Project:
         data["tenancy"]["vteps"] = "10.253.0.0/24"
     folder.mkdir(parents=True, exist_ok=True)
     rows = [
-        {"names": name, "sku": MODELS[system], **MORE.get(system, {})}
+        {"names": name, "sku": MODELS[system], **deepcopy(MORE.get(system, {}))}
         for name, system in systems.items()
     ]
     if rows:
