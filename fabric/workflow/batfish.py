@@ -105,15 +105,19 @@ def _subject(project: Project, side: Side) -> Subject:
 def _to_bytes(judgement: Judgement) -> bytes:
     rows = [(*item[:5], item.severity and int(item.severity)) for item in judgement.breaches]
     counts = (judgement.sessions, judgement.routes, judgement.nics, judgement.pairs)
-    return json.dumps([rows, counts, judgement.translated, judgement.stand_ins]).encode()
+    names = judgement.translated, judgement.stand_ins, judgement.not_asked
+    return json.dumps([rows, counts, judgement.tenants, names]).encode()
 
 
 def _from_bytes(content: bytes) -> Judgement:
     from fabric.prove.batfish.judge import Judgement
 
-    rows, (sessions, routes, nics, pairs), translated, stand_ins = json.loads(content)
+    rows, (sessions, routes, nics, pairs), tenants, names = json.loads(content)
+    translated, stand_ins, not_asked = (tuple(part) for part in names)
     breaches = tuple(
         Breach(rule, device, port, line, message, Severity(severity) if severity else None)
         for rule, device, port, line, message, severity in rows
     )
-    return Judgement(breaches, sessions, routes, nics, pairs, tuple(translated), tuple(stand_ins))
+    return Judgement(
+        breaches, sessions, routes, nics, pairs, translated, stand_ins, tenants, not_asked
+    )

@@ -10,6 +10,7 @@ from fabric.core.findings import Finding, Severity
 from fabric.intent.documents import MAIN_FILE
 from fabric.prove.batfish.change_gate import changed_routes
 from fabric.prove.batfish.route_gate import Routes
+from fabric.prove.batfish.unread import unread_lines
 from fabric.prove.breach import Breach
 from fabric.prove.engine import Engine
 from fabric.prove.rules import (
@@ -54,13 +55,20 @@ NOT_PROVED = (
     "source routing on hosts, and their failover between two leaves",
 )
 
-#: What is read of tenants, and by whom.
+#: What no engine proves of tenants.
 NOT_OF_TENANTS = (
-    "QoS of the tunnel (`rocefab check` judges it), routes that hosts have of their tenant",
-    (
-        "tenants by Batfish: it has no `vni N l3` of NX-OS, no tunnel source of Junos outside of "
-        "`switch-options`, and no EVPN of SONiC"
-    ),
+    "QoS of the tunnel (`rocefab check` judges it), routes that hosts have of their tenant"
+)
+
+#: What Batfish is not asked about tenants.
+NOT_OF_TENANTS_BY_BATFISH = (
+    "services, management, VNIs, route targets and route distinguishers of tenants (`--engine own` "
+    "proves them)"
+)
+
+#: What has to be said as long as no real Batfish was asked about tenants.
+UNCONFIRMED = (
+    "unconfirmed: the questions about tenants were not tried against a Batfish of any release yet"
 )
 
 #: What Batfish 0.36 does not model, and our own engine does.
@@ -90,6 +98,8 @@ class Request:
         ``HOST`` or ``HOST:PORT`` of Batfish.
     deadline_s : float
         Seconds after which a proof by Batfish is given up.
+    without_batfish : str
+        Why Batfish is not asked although it was named; ``engine`` is ``own`` then.
     """
 
     folder: Path | None = None
@@ -99,6 +109,7 @@ class Request:
     engine: Engines = "own"
     service: str = ""
     deadline_s: float = 3600.0
+    without_batfish: str = ""
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -108,9 +119,10 @@ class Request:
     @property
     def idle(self) -> dict[str, str]:
         """Rules that nothing is looked at by, with the reason."""
+        unnamed = f"not asked for: --engine is {self.engine}"
         absent = {"own": BATFISH_ONLY, "batfish": OWN_ONLY, "both": ()}[self.engine]
         return {
-            **dict.fromkeys(absent, f"not asked for: --engine is {self.engine}"),
+            **dict.fromkeys(absent, self.without_batfish or unnamed),
             **({} if self.against else dict.fromkeys(CHANGE_ONLY, "not asked for: no --against")),
             **({} if self.kinds else dict.fromkeys(FAILURE_ONLY, "not asked for: no --scenario")),
             **dict.fromkeys(self.ignore, "ignored"),
@@ -135,6 +147,9 @@ class Proved:
         Why the proof did not take place; empty where it did.
     idle : dict, optional
         Rules that nothing was looked at by, with the reason.
+    unread : tuple of str
+        Switches whose tenants Batfish does not read, so that it was not asked: a line for each
+        reason.
     """
 
     outcome: Outcome
@@ -143,6 +158,7 @@ class Proved:
     scenarios: int = 0
     failure: str = ""
     idle: dict[str, str] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
 
     def summary(self) -> list[str]:
         """Return what was proved, and what was not."""
@@ -151,14 +167,21 @@ class Proved:
         return [
             *(_own_summary(self.own) if self.own else ()),
             *(_batfish_summary(self.batfish) if self.batfish else ()),
+            *self.unread,
             *([f"{self.scenarios:,} failures tried"] if self.scenarios else []),
             *(f"not proved: {part}" for part in NOT_PROVED),
-            *(
-                f"not proved: {part}"
-                for part in (NOT_OF_TENANTS if self.own and self.own.tenants else ())
-            ),
+            *([f"not proved: {NOT_OF_TENANTS}"] if self._has_tenants else []),
             *([f"not proved: {NOT_BY_BATFISH}"] if not self.own else []),
+            *(
+                [f"not proved: {NOT_OF_TENANTS_BY_BATFISH}"]
+                if self._has_tenants and not self.own
+                else []
+            ),
         ]
+
+    @property
+    def _has_tenants(self) -> bool:
+        return bool((self.own and self.own.tenants) or (self.batfish and self.batfish.tenants))
 
 
 def _own_summary(proof: Proof) -> Iterator[str]:
@@ -197,6 +220,13 @@ def _batfish_summary(judgement: Judgement) -> Iterator[str]:
         f"Batfish: {judgement.sessions:,} ends of BGP sessions come up, "
         f"{judgement.routes:,} next hops"
     )
+    if judgement.tenants:
+        yield (
+            f"Batfish: {judgement.tenants:,} tenants were asked for, each about NICs of all "
+            "others, loopbacks and tunnel end points"
+        )
+        yield UNCONFIRMED
+    yield from (f"not asked of Batfish: {words}" for words in judgement.not_asked)
     for words, names in (
         ("read by rocefab and not by Batfish", judgement.translated),
         ("not read at all, with a stand-in from the design", judgement.stand_ins),
@@ -228,7 +258,10 @@ def prove(
     """
     _reject_unknown(request)
     _reject_ipv6(project, request)
-    _reject_tenants(project, request)
+    unread_tenants = tuple(_unread_tenants(project, request))
+    if unread_tenants:
+        reason = "Batfish does not read the tenants of this fabric"
+        request = replace(request, engine="own", without_batfish=reason)
     progress("prove", "reading the files")
     files, unread, unreadable = read_files(project, request.folder)
     before: dict[str, Configured] = {}
@@ -270,7 +303,7 @@ def prove(
     if failure:
         by_own = replace(request, engine="own").rules if own else ()
         outcome = replace(outcome, checked=by_own)
-    return Proved(outcome, own, batfish, len(failures), failure, request.idle)
+    return Proved(outcome, own, batfish, len(failures), failure, request.idle, unread_tenants)
 
 
 def _by_own(
@@ -322,13 +355,23 @@ def _reject_ipv6(project: Project, request: Request) -> None:
         raise InputError("nothing was proved", [finding])
 
 
-def _reject_tenants(project: Project, request: Request) -> None:
-    if request.engine != "own" and project.fabric.tenants is not None:
-        message = f"Batfish is not asked about tenants, so that --engine {request.engine} is wrong"
+def _unread_tenants(project: Project, request: Request) -> list[str]:
+    """Return the switches whose tenants Batfish does not read, in words, where it is to be asked.
+
+    Raises
+    ------
+    InputError
+        When it alone is to be asked.
+    """
+    lines = unread_lines(project.devices) if request.engine != "own" else []
+    if lines and request.engine == "batfish":
         place = project.intent.position("tenancy")
-        fix = "use --engine own: docs/prove.md says which forms of VRFs Batfish does not read"
-        finding = Finding("INT001", Severity.ERROR, message, fix, "fabric.tenancy", place)
-        raise InputError("nothing was proved", [finding])
+        fix = "use --engine own, which proves the tenants of every system"
+        findings = [
+            Finding("INT001", Severity.ERROR, line, fix, "fabric.tenancy", place) for line in lines
+        ]
+        raise InputError("nothing was proved", findings)
+    return lines
 
 
 def _reject_unknown(request: Request) -> None:

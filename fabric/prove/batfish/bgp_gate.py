@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.prove.batfish import questions
 from fabric.prove.breach import Breach
@@ -18,7 +18,16 @@ if TYPE_CHECKING:
     #: Switch and session, as ``BgpNeighbour.session`` names it.
     Key = tuple[str, str]
 
-_FAMILY = "IPV4_UNICAST"
+#: Families as Batfish writes them (``AddressFamily.Type``).
+_IPV4, _EVPN = "IPV4_UNICAST", "EVPN"
+_WORDS = {_IPV4: "IPv4 unicast", _EVPN: "EVPN"}
+
+
+class _Planned(NamedTuple):
+    """A session of the design, and the family whose routes it exchanges."""
+
+    peer: BgpNeighbour
+    family: str
 
 
 def bgp_gate(subject: Subject, snapshot: Snapshot, ask: Ask) -> Iterator[Breach]:
@@ -33,7 +42,8 @@ def bgp_gate(subject: Subject, snapshot: Snapshot, ask: Ask) -> Iterator[Breach]
         for row in ask(question):
             key = _key(snapshot, row)
             seen.add(key)
-            reason = _reason(row, column, good)
+            plan = planned.get(key)
+            reason = _reason(row, column, good, plan.family if plan else _IPV4)
             if reason:
                 reasons.setdefault(key, reason)
     for key in sorted(seen | set(planned)):
@@ -48,13 +58,18 @@ def established(rows: Rows) -> int:
     return sum(not _reason(row, "Established_Status", "ESTABLISHED") for row in rows)
 
 
-def _planned(subject: Subject) -> dict[Key, BgpNeighbour]:
-    return {
-        (name, peer.session): peer
+def _planned(subject: Subject) -> dict[Key, _Planned]:
+    result = {
+        (name, peer.session): _Planned(peer, _IPV4)
         for name, design in subject.devices.items()
         for peer in design.bgp.neighbours
         if (name, peer.port) in subject.wiring.far and "ipv4" in peer.families
     }
+    for name, design in subject.devices.items():
+        for peer in design.evpn.sessions if design.evpn else ():
+            if peer.name in subject.devices:
+                result[name, peer.address] = _Planned(peer, _EVPN)
+    return result
 
 
 def _key(snapshot: Snapshot, row: dict[str, Any]) -> Key:
@@ -65,33 +80,36 @@ def _key(snapshot: Snapshot, row: dict[str, Any]) -> Key:
     return switch, remote["value"] if isinstance(remote, dict) else str(remote)
 
 
-def _reason(row: dict[str, Any], column: str, good: str) -> str:
+def _reason(row: dict[str, Any], column: str, good: str, family: str = _IPV4) -> str:
     if row[column] != good:
         return str(row[column])
-    return "" if _FAMILY in row["Address_Families"] else "IPv4 unicast routes are not exchanged"
+    words = f"{_WORDS[family]} routes are not exchanged"
+    return "" if family in row["Address_Families"] else words
 
 
 def _session(
-    subject: Subject, key: Key, peer: BgpNeighbour | None, reason: str, *, is_seen: bool
+    subject: Subject, key: Key, plan: _Planned | None, reason: str, *, is_seen: bool
 ) -> Iterator[Breach]:
     switch, session = key
     configured = subject.files.get(switch)
     process = configured.bgp if configured else None
     entry = process.peers.get(session) if process else None
-    where = switch, peer.port if peer else "", entry.line if entry else 0
-    if peer is None:
+    where = switch, plan.peer.port if plan else "", entry.line if entry else 0
+    if plan is None:
         yield Breach("BAT003", *where, f"the BGP session {session} is not planned")
-    elif not is_seen:
-        yield Breach("BAT003", *where, f"there is no BGP session with {peer.name}")
+        return
+    rule, kind = ("BAT026", "EVPN") if plan.family == _EVPN else ("BAT003", "BGP")
+    if not is_seen:
+        yield Breach(rule, *where, f"there is no {kind} session with {plan.peer.name}")
     elif reason:
-        message = f"the BGP session with {peer.name} does not come up: {reason}"
-        yield Breach("BAT003", *where, message)
+        message = f"the {kind} session with {plan.peer.name} does not come up: {reason}"
+        yield Breach(rule, *where, message)
 
 
 def _router_ids(snapshot: Snapshot, ask: Ask) -> Iterator[Breach]:
-    owners: dict[str, list[str]] = defaultdict(list)
-    for row in ask(questions.PROCESSES):
-        owners[row["Router_ID"]].append(row["Node"]["name"])
+    owners: dict[str, set[str]] = defaultdict(set)
+    for row in ask(questions.PROCESSES):  # one for each VRF
+        owners[row["Router_ID"]].add(row["Node"]["name"])
     for router_id, nodes in owners.items():
         if len(nodes) > 1:
             names = sorted(snapshot.switches.get(node, node) for node in nodes)

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from fabric.core.errors import InputError, ServiceError
 from fabric.core.json_text import parse_json
-from fabric.prove.batfish.questions import COLUMNS, short_name
+from fabric.prove.batfish.questions import columns_of, short_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -174,7 +174,7 @@ class Service:
         item = workhelper.get_workitem_answer(self._open, name, snapshot, reference)
         self._work(_words(question), item, snapshot)
         answer = self._call("answer", lambda: self._open.get_answer(name, snapshot, reference))
-        return _rows(self.address, answer, COLUMNS[short_name(question)])
+        return _rows(self.address, answer, columns_of(question))
 
     def _work(self, words: str, item: WorkItem, snapshot: str) -> None:
         """Let the service do a work, and wait for its end."""

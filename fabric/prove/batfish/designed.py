@@ -48,13 +48,14 @@ def _port(design: PortDesign) -> ConfiguredPort:
     port.routed = design.kind == "uplink" or bool(design.address)
     port.ipv6_link = port.routed and not design.address
     port.addresses = [_address(design.address)] if design.address else []
-    port.vlan = design.vlan
+    port.vlan, port.vrf = design.vlan, design.vrf
     return port
 
 
 def _gateway(vlan: VlanDesign) -> ConfiguredPort:
     port = ConfiguredPort(f"Vlan{vlan.vlan}", 0, mtu_bytes=vlan.mtu_bytes, gateway_vlan=vlan.vlan)
     port.addresses.append(_address(vlan.gateway_interface))
+    port.vrf = vlan.vrf
     return port
 
 

@@ -7,12 +7,13 @@ from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.prove.batfish import questions
+from fabric.prove.batfish.tenant_flows import insides
 from fabric.prove.breach import Breach
 from fabric.prove.promises import Promises
 from fabric.prove.wiring import Wiring
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from fabric.prove.batfish.questions import Ask
     from fabric.prove.batfish.snapshot import NicNode, Snapshot, Subject
@@ -20,19 +21,26 @@ if TYPE_CHECKING:
 
 
 class Class(NamedTuple):
-    """NICs that reach the same NICs; all by the names of their nodes."""
+    """NICs that reach the same NICs; all by the names of their nodes.
+
+    ``apart`` is empty in a tenant: ``tenant_gate`` asks about others.
+    """
 
     starts: tuple[str, ...]
     ends: tuple[str, ...]
     apart: tuple[str, ...]
+    tenant: str = ""
 
 
 def classes(subject: Subject, snapshot: Snapshot, outage: Outage | None = None) -> list[Class]:
     """Return the classes of NICs that the design promises, as `whatif` has them in an outage."""
     reach = Promises.of(subject.fabric, outage).reach
-    alive = set(Wiring.of(subject.fabric, outage).nics.values())
-    nodes = {node: nic for node, nic in snapshot.nics.items() if nic.row in alive}
-    leaf = {node: int(subject.fabric.nics.leaf[nic.row]) for node, nic in nodes.items()}
+    nodes = working(subject, snapshot, outage)
+    leaf = {
+        node: int(subject.fabric.nics.leaf[nic.row])
+        for node, nic in nodes.items()
+        if not nic.tenant
+    }
     groups: dict[bytes, list[str]] = defaultdict(list)
     for node, row in leaf.items():
         groups[reach[row].tobytes()].append(node)
@@ -42,12 +50,23 @@ def classes(subject: Subject, snapshot: Snapshot, outage: Outage | None = None) 
         ends = tuple(node for node, other in leaf.items() if row[other])
         apart = tuple(node for node, other in leaf.items() if not row[other])
         result.append(Class(tuple(starts), ends, apart))
-    return result
+    inside = insides(subject, snapshot, nodes, reach)
+    return [*result, *(Class(part.starts, part.ends, (), part.tenant) for part in inside)]
+
+
+def working(
+    subject: Subject, snapshot: Snapshot, outage: Outage | None = None
+) -> dict[str, NicNode]:
+    """Return the NICs that are not out of order, by the names of their nodes."""
+    alive = set(Wiring.of(subject.fabric, outage).nics.values())
+    return {node: nic for node, nic in snapshot.nics.items() if nic.row in alive}
 
 
 def pairs(parts: list[Class]) -> int:
     """Return how many ordered pairs of NICs some classes promise."""
-    return sum(len(part.starts) * (len(part.ends) - 1) for part in parts)
+    return sum(
+        len(part.starts) * len(part.ends) - len({*part.starts} & {*part.ends}) for part in parts
+    )
 
 
 def flow_gate(snapshot: Snapshot, parts: list[Class], ask: Ask) -> Iterator[Breach]:
@@ -60,25 +79,28 @@ def flow_gate(snapshot: Snapshot, parts: list[Class], ask: Ask) -> Iterator[Brea
     for part in parts:
         alone = len(parts) == 1 and everybody
         starts = questions.ALL_NICS if alone else questions.any_of(part.starts)
-        lost = _asked(snapshot, starts, part.ends, questions.LOST, ask)
-        arrived = _asked(snapshot, starts, part.ends, questions.ARRIVED, ask)
+        ends = addresses_of(snapshot, part.ends)
+        lost = asked(starts, ends, questions.LOST, ask)
+        arrived = asked(starts, ends, questions.ARRIVED, ask)
+        rule = "BAT024" if part.tenant else "BAT005"
         for node, row in lost.items():
-            yield breach_of(snapshot, "BAT005", node, f"packets of {{}} {end_of(snapshot, row)}")
-        for node in part.starts:
+            yield breach_of(snapshot, rule, node, f"packets of {{}} {end_of(snapshot, row)}")
+        for node in part.starts if ends else ():
             if node not in arrived and node not in lost:
                 yield breach_of(snapshot, "BAT014", node, "{} sends nothing: its port is down")
         if part.apart:
-            for node, row in _asked(snapshot, starts, part.apart, questions.ARRIVED, ask).items():
+            others = addresses_of(snapshot, part.apart)
+            for node, row in asked(starts, others, questions.ARRIVED, ask).items():
                 words = f"packets of {{}} {end_of(snapshot, row)}"
                 yield breach_of(snapshot, "BAT006", node, words)
 
 
-def _asked(
-    snapshot: Snapshot, starts: str, ends: tuple[str, ...], actions: str, ask: Ask
+def asked(
+    starts: str, addresses: Sequence[int], actions: str, ask: Ask
 ) -> dict[str, dict[str, Any]]:
     """Return one example for each NIC that has a flow with such an end."""
     rows: dict[str, dict[str, Any]] = {}
-    for part in questions.address_ranges(addresses_of(snapshot, ends)):
+    for part in questions.address_ranges(addresses):
         for row in ask(questions.reachability(starts, part, actions)):
             rows.setdefault(row["Flow"]["ingressNode"], row)
     return rows
@@ -122,15 +144,28 @@ def path_gate(snapshot: Snapshot, parts: list[Class], ask: Ask) -> Iterator[Brea
         for addresses in questions.address_ranges(addresses_of(snapshot, part.ends)):
             for row in ask(questions.multipath(starts, addresses)):
                 words = f"equal paths of {{}} to {row['Flow']['dstIp']} end differently"
-                yield breach_of(snapshot, "BAT005", row["Flow"]["ingressNode"], words)
+                rule = "BAT024" if part.tenant else "BAT005"
+                yield breach_of(snapshot, rule, row["Flow"]["ingressNode"], words)
     yield from _duplicates(snapshot, ask)
 
 
+def _vrf(snapshot: Snapshot, row: dict[str, Any]) -> str:
+    """Return the VRF of an address, empty for the default one; a NIC is in that of its port."""
+    nic = snapshot.nics.get(row["Node"]["name"])
+    if nic:
+        return nic.vrf
+    return "" if row["VRF"] == questions.DEFAULT_VRF else str(row["VRF"])
+
+
 def _duplicates(snapshot: Snapshot, ask: Ask) -> Iterator[Breach]:
-    owners: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    owners: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    has_tenants = any(nic.tenant for nic in snapshot.nics.values())
     for row in ask(questions.DUPLICATES):
-        owners[str(row["IP"])].append((row["Node"]["name"], row["Interface"]))
-    for address, ends in owners.items():
+        key = str(row["IP"]), _vrf(snapshot, row) if has_tenants else ""
+        owners[key].append((row["Node"]["name"], row["Interface"]))
+    for (address, _), ends in owners.items():
+        if len(ends) == 1:
+            continue  # the other owner is in another VRF
         names = [f"{snapshot.switches.get(node, node)} {port}" for node, port in sorted(ends)]
         message = f"address {address} is on {', '.join(names)}"
         switch = next(

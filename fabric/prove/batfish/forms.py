@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     Write = Callable[[str, Mapping[str, str], Configured], Mapping[str, bytes]]
 
+#: Why a form is not asked about tenants where its system does not say otherwise.
+NOT_KNOWN = "it is not known whether Batfish reads its VRFs"
+
 
 @dataclass(frozen=True)
 class Form:
@@ -41,6 +44,9 @@ class Form:
         Batfish says of it.
     harmless_references : tuple of str
         Regular expressions of ``type name`` of structures that exist without being defined.
+    vrfs_unread, evpn_unread : str
+        Why Batfish does not read VRFs of tenants that stay on their switch, and those that EVPN
+        joins; empty where it does.
     """
 
     kind: str
@@ -51,6 +57,8 @@ class Form:
     added_lines: int = 0
     harmless: tuple[str, ...] = ()
     harmless_references: tuple[str, ...] = ()
+    vrfs_unread: str = NOT_KNOWN
+    evpn_unread: str = NOT_KNOWN
 
     def is_harmless(self, line: str) -> bool:
         """Return whether a line says nothing about what Batfish is asked."""

@@ -9,7 +9,7 @@ from fabric.core.findings import Severity
 from fabric.prove.batfish import questions
 from fabric.prove.batfish.bgp_gate import bgp_gate, established
 from fabric.prove.batfish.change_gate import changed_flows, changed_routes
-from fabric.prove.batfish.flow_gate import classes, flow_gate, pairs, path_gate
+from fabric.prove.batfish.flow_gate import classes, flow_gate, pairs, path_gate, working
 from fabric.prove.batfish.port_gate import port_gate
 from fabric.prove.batfish.read_gate import read_gate
 from fabric.prove.batfish.route_gate import (
@@ -20,13 +20,17 @@ from fabric.prove.batfish.route_gate import (
     route_gate,
 )
 from fabric.prove.batfish.snapshot import snapshot
+from fabric.prove.batfish.tenant_flows import aparts, not_asked
+from fabric.prove.batfish.tenant_gate import isolation_gate, vrf_gate
 from fabric.prove.breach import Breach
 from fabric.prove.engine import Engine
+from fabric.prove.vrfs import default_vrf
 from fabric.prove.wiring import Wiring
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from fabric.observe.configuration import Configured
     from fabric.prove.batfish.client import Service
     from fabric.prove.batfish.flow_gate import Class
     from fabric.prove.batfish.route_gate import Hops
@@ -52,6 +56,10 @@ class Judgement:
         Ordered pairs of NICs that the design promises.
     translated, stand_ins : tuple of str
         Switches whose text Batfish did not read: a reader of rocefab did, or no reader knows it.
+    tenants : int
+        Tenants with a NIC that works.
+    not_asked : tuple of str
+        What was not asked about them, with the reason.
     """
 
     breaches: tuple[Breach, ...]
@@ -61,6 +69,8 @@ class Judgement:
     pairs: int
     translated: tuple[str, ...]
     stand_ins: tuple[str, ...]
+    tenants: int = 0
+    not_asked: tuple[str, ...] = ()
 
 
 def judge(
@@ -96,12 +106,16 @@ def judge(
     progress("BGP sessions")
     breaches += bgp_gate(subject, written, ask)
     progress("routes")
-    designed = Routes(subject.designs, subject.wiring).by_switch
+    designed = _default_routes(subject.designs, subject)
     routes = batfish_routes(written, designed, ask)
     breaches += route_gate(subject, routes, designed)
     breaches += disagreements(routes, _ours(subject))
     progress("NIC to NIC")
     breaches += [*flow_gate(written, parts, ask), *path_gate(written, parts, ask)]
+    apart = list(aparts(subject, written, working(subject, written)))
+    if apart:
+        progress("tenants")
+        breaches += [*vrf_gate(subject, ask), *isolation_gate(written, apart, ask)]
     if before:
         progress("files before the change")
         breaches += _changes(written, service, parts, before, routes)
@@ -122,6 +136,8 @@ def judge(
         pairs(parts),
         written.translated,
         written.stand_ins,
+        sum(bool(part.tenant) for part in apart),
+        not_asked(subject, written),
     )
 
 
@@ -159,7 +175,15 @@ def _ours(subject: Subject) -> dict[str, dict[str, set[str]]]:
     """Return the routes that our own engine makes of the files, where it has read all of them."""
     if subject.files.keys() != subject.devices.keys():
         return {}
-    return Routes(subject.files, subject.wiring).by_switch
+    return _default_routes(subject.files, subject)
+
+
+def _default_routes(
+    files: Mapping[str, Configured], subject: Subject
+) -> dict[str, dict[str, set[str]]]:
+    """Return the routes of the default VRF that our own engine makes."""
+    default = {name: default_vrf(configured) for name, configured in files.items()}
+    return Routes(default, subject.wiring).by_switch
 
 
 def _scenario(
@@ -181,6 +205,8 @@ def _scenario(
         yield Breach("BAT018", "", "", 0, message)
     parts = classes(subject, written, outage)
     yield from list(flow_gate(written, parts, ask))
+    apart = aparts(subject, written, working(subject, written, outage))
+    yield from list(isolation_gate(written, apart, ask))
     service.delete(name)
 
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     Properties = dict[tuple[str, str], dict[str, Any]]
 
 #: Gateways of VLANs as systems call them; Batfish keeps the names.
-_GATEWAY = re.compile(r"(?:vlan|irb\.)(\d+)")
+GATEWAY = re.compile(r"(?:vlan|irb\.)(\d+)")
 
 #: Junos has addresses and VLANs on the units of its ports.
-_UNIT = ".0"
+UNIT = ".0"
 
 
 def port_gate(subject: Subject, snapshot: Snapshot, ask: Ask) -> Iterator[Breach]:
@@ -69,7 +69,7 @@ def _port(properties: Properties, node: str, design: PortDesign) -> Iterator[tup
         return
     if not row["Active"]:
         yield "BAT002", f"the port is down: {row['Inactive_Reason']}"
-    unit = properties.get((node, f"{design.name.lower()}{_UNIT}"), row)
+    unit = properties.get((node, f"{design.name.lower()}{UNIT}"), row)
     if design.vlan is not None and unit["Access_VLAN"] != design.vlan:
         vlan = unit["Access_VLAN"]
         has = f"in VLAN {vlan}" if vlan is not None else "in no VLAN"
@@ -91,7 +91,7 @@ def _gateways(properties: Properties, design: DeviceDesign, *, has_mtu: bool) ->
     rows = {
         int(match[1]): row
         for (owner, port), row in properties.items()
-        if owner == node and (match := _GATEWAY.fullmatch(port))
+        if owner == node and (match := GATEWAY.fullmatch(port))
     }
     for vlan in design.vlans:
         row = rows.get(vlan.vlan)

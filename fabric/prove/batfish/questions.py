@@ -24,6 +24,9 @@ ARRIVED = "accepted"
 #: Ranges in one question: 128 are fine, 4,096 addresses overflow the stack of Batfish 0.36.
 MOST_RANGES = 128
 
+#: Name of the VRF in which uplinks and loopbacks are (Batfish, ``DEFAULT_VRF_NAME``).
+DEFAULT_VRF = "default"
+
 #: All hosts of a snapshot, which are our NICs.
 ALL_NICS = "@deviceType(host)"
 
@@ -42,6 +45,7 @@ INTERFACES = _question(
     "interfaceproperties.InterfacePropertiesQuestion",
     properties="Active,Admin_Up,Inactive_Reason,MTU,Access_VLAN,Primary_Address",
 )
+VRFS = _question("interfaceproperties.InterfacePropertiesQuestion", properties="VRF")
 CABLES = _question("edges.EdgesQuestion", edgeType="LAYER1")
 COMPATIBILITY = _question("bgpsessionstatus.BgpSessionCompatibilityQuestion")
 SESSIONS = _question("bgpsessionstatus.BgpSessionStatusQuestion")
@@ -51,23 +55,30 @@ LOOPS = _question("loop.DetectLoopsQuestion")
 
 
 #: Columns of the answers that are read, by the last word of the class of the question.
-COLUMNS = {
+_COLUMNS = {
     "FileParseStatusQuestion": ("File_Name", "Status", "File_Format", "Nodes"),
     "ParseWarningQuestion": ("Filename", "Line", "Text", "Comment"),
     "InitIssuesQuestion": ("Nodes", "Source_Lines", "Type", "Details", "Line_Text"),
     "UndefinedReferencesQuestion": ("File_Name", "Struct_Type", "Ref_Name", "Lines"),
-    "InterfacePropertiesQuestion": ("Interface", *str(INTERFACES["properties"]).split(",")),
     "EdgesQuestion": ("Interface", "Remote_Interface"),
     "BgpSessionCompatibilityQuestion": ("Node", "Configured_Status", *_SESSION),
     "BgpSessionStatusQuestion": ("Node", "Established_Status", *_SESSION),
     "BgpProcessConfigurationQuestion": ("Node", "Router_ID"),
-    "RoutesQuestion": ("Node", "Network", "Next_Hop", "Protocol"),
-    "IpOwnersQuestion": ("Node", "Interface", "IP"),
+    "RoutesQuestion": ("Node", "VRF", "Network", "Next_Hop", "Protocol"),
+    "IpOwnersQuestion": ("Node", "VRF", "Interface", "IP"),
     "SpecifiersReachabilityQuestion": ("Flow", "Traces"),
     "MultipathConsistencyQuestion": ("Flow", "Traces"),
     "DetectLoopsQuestion": ("Flow", "Traces"),
     "DifferentialReachabilityQuestion": ("Flow", "Snapshot_Traces"),
 }
+
+
+def columns_of(question: Question) -> tuple[str, ...]:
+    """Return the columns of the answer to a question that are read."""
+    name = short_name(question)
+    if name == "InterfacePropertiesQuestion":
+        return ("Interface", *str(question["properties"]).split(","))
+    return _COLUMNS[name]
 
 
 def short_name(question: Question) -> str:

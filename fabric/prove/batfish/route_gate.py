@@ -75,12 +75,13 @@ class Routes:
 def batfish_routes(
     snapshot: Snapshot, expected: Mapping[str, Hops], ask: Ask
 ) -> dict[str, dict[str, set[str]]]:
-    """Return the next hops that Batfish has, by switch and prefix."""
+    """Return the next hops that Batfish has in the default VRF, by switch and prefix."""
     result: dict[str, dict[str, set[str]]] = {name: {} for name in snapshot.switches.values()}
     for part in _parts(expected):
         for row in ask(questions.routes(name.lower() for name in part)):
             switch = snapshot.switches.get(row["Node"]["name"])
-            if switch and row["Protocol"] != "local":
+            is_default = row["VRF"] == questions.DEFAULT_VRF
+            if switch and is_default and row["Protocol"] != "local":
                 result[switch].setdefault(row["Network"], set()).add(_hop(row))
     return result
 

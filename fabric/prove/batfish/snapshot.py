@@ -13,6 +13,7 @@ from fabric.prove.batfish.designed import designed
 from fabric.prove.batfish.forms import snapshot_writers
 from fabric.prove.batfish.translate import sonic_files
 from fabric.prove.wiring import Wiring
+from fabric.topology.tenants import vrf_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,11 +31,21 @@ _TOP = "snapshot"
 
 
 class NicNode(NamedTuple):
-    """A NIC as Batfish has it: a host with one interface; ``row`` is that in the fabric."""
+    """A NIC as Batfish has it: a host with one interface.
+
+    Parameters
+    ----------
+    row : int
+        Its row in the fabric.
+    tenant, vrf : str
+        Its tenant, and the VRF of the port that it is on; empty without a tenant.
+    """
 
     row: int
     host: str
     nic: NicDesign
+    tenant: str = ""
+    vrf: str = ""
 
     @property
     def name(self) -> str:
@@ -118,7 +129,7 @@ def snapshot(subject: Subject) -> Snapshot:
     result: dict[str, bytes] = {}
     forms: dict[str, Form] = {}
     origins: dict[str, str] = {}
-    one_grammar = _needs_one_grammar(subject)
+    one_grammar = needs_one_grammar(subject.devices)
     translated: list[str] = []
     stand_ins: list[str] = []
     for name, design in subject.devices.items():
@@ -150,13 +161,13 @@ def snapshot(subject: Subject) -> Snapshot:
     )
 
 
-def _needs_one_grammar(subject: Subject) -> bool:
+def needs_one_grammar(devices: Mapping[str, DeviceDesign]) -> bool:
     """Return whether sessions over ports join systems, or one whose form in Batfish has none.
 
     Batfish 0.36 has no neighbours there, so that all files are given in the form of SONiC.
     """
-    ports = [one.platform for one in subject.devices.values() if one.unnumbered_ports]
-    systems = {design.platform for design in subject.devices.values()}
+    ports = [design.platform for design in devices.values() if design.unnumbered_ports]
+    systems = {design.platform for design in devices.values()}
     forms = [form for form in map(_form, set(ports)) if form]
     return bool(ports) and (len(systems) > 1 or not all(form.reads_ports for form in forms))
 
@@ -169,12 +180,16 @@ def _form(platform: str) -> Form | None:
 def _nics(subject: Subject) -> Iterator[tuple[str, NicNode]]:
     """Yield the NICs with a cable, by the names of their nodes, which are in lower case."""
     switches = {name.lower() for name in subject.devices}
+    tenants = subject.fabric.tenants
+    vrfs = {item.value.name: vrf_name(item.value) for item in tenants.items} if tenants else {}
     for host in subject.hosts.values():
         for nic in host.nics:
             row = subject.wiring.nics.get((nic.leaf, nic.leaf_port))
             if row is not None:
                 node = f"{host.name}-{nic.interface}".lower()
-                yield (f"nic-{node}" if node in switches else node), NicNode(row, host.name, nic)
+                tenant = tenants.name_of(row) if tenants else ""
+                entry = NicNode(row, host.name, nic, tenant, vrfs.get(tenant, ""))
+                yield (f"nic-{node}" if node in switches else node), entry
 
 
 def _host(node: str, nic: NicDesign) -> bytes:

@@ -29,6 +29,8 @@ snapshot_writers.add("eos")(
         write=_write,
         reads_ports=True,
         added_lines=1,
+        vrfs_unread="",
+        evpn_unread="",
         harmless=(
             *(beginning for rule in _UNREAD for beginning in rule.beginnings()),
             # lists of ports in the groups of balancing

@@ -28,5 +28,8 @@ snapshot_writers.add("junos")(
         formats=("FLAT_JUNIPER", "JUNIPER"),
         write=_write,
         harmless=tuple(f"set {words}" for words in _UNREAD),
+        vrfs_unread="",
+        # batfish @ cba18733, juniper: ``vtep-source-interface``, which our form does not have
+        evpn_unread="Batfish takes the source of tunnels from `switch-options` alone",
     )
 )

@@ -33,6 +33,9 @@ snapshot_writers.add("nxos")(
             # Batfish 0.36 knows the speeds up to 100 Gbit/s
             r"Expected interface speed in range ",
         ),
+        vrfs_unread="",
+        # batfish @ cba18733, cisco_nxos: a VNI has a VLAN with ``vn-segment`` and an interface
+        evpn_unread="Batfish has no `vni N l3`",
         # classes that NX-OS defines itself
         harmless_references=(r"class-map type (queuing|network-qos) c-((in|out)-)?(8q-)?n?q.*",),
     )

@@ -62,5 +62,8 @@ snapshot_writers.add("sonic")(
         write=_write,
         needs_reader=True,
         reads_ports=True,
+        # batfish @ cba18733, sonic: no table VRF; an EVPN neighbour ends in getVxlans with an error
+        vrfs_unread="Batfish has no table VRF of CONFIG_DB",
+        evpn_unread="Batfish stops with an error at EVPN of SONiC",
     )
 )

@@ -98,9 +98,6 @@ def test_what_is_said() -> None:
     assert "18 of 18 pairs of NICs inside tenants" in ended.err
     ended = run("prove", str(TENANTS), "--format", "json")
     assert any("isolated" in note for note in json.loads(ended.out)["notes"])
-    ended = run("prove", str(TENANTS), "--batfish", "127.0.0.1:9", "--engine", "batfish")
-    assert ended.code == 2
-    assert "Batfish is not asked about tenants" in ended.said
 
 
 def test_a_failure_costs_each_tenant_what_whatif_says() -> None:
