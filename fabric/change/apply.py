@@ -18,7 +18,7 @@ from fabric.change.budget import Budget
 from fabric.change.cables import check_cables, checked_ports
 from fabric.change.crew import Crew
 from fabric.change.drain import Drains
-from fabric.change.gates import PATIENCE_S, WaveGates
+from fabric.change.gates import PATIENCE_S, WaveGates, asks_switches
 from fabric.change.journal import State
 from fabric.change.notify import Notifier
 from fabric.change.options import SPARE_S, Options, Result
@@ -168,19 +168,21 @@ class Applier:
         self, crew: Crew, plan: Plan, wave: Sequence[str], budget: Budget
     ) -> WaveGates | None:
         """Return the gates of a wave; the devices of a resumed one may be fewer."""
-        rollout, pings = plan.rollout, plan.leaf_pings
+        rollout, pings, gates = plan.rollout, plan.leaf_pings, self.gates
+        patience_s = min(crew.options.verify_s, PATIENCE_S)
         if rollout is None:
-            stage = pings.stage(wave) if pings and not crew.options.traffic_stopped else None
+            if pings and crew.options.traffic_stopped:
+                pings, gates = pings.without_traffic, [*filter(asks_switches, gates)]
+            stage = pings.stage(wave) if pings else None
             if pings is None or stage is None:
                 return None
-            patience_s = min(crew.options.verify_s, PATIENCE_S)
-            return WaveGates(
-                crew, stage, self.gates, None, budget.lost, patience_s, through=pings.pings
-            )
+            lost, through = budget.lost, pings.pings
+            return WaveGates(crew, stage, gates, None, lost, patience_s, through, patience_s)
         stage = next((stage for stage in rollout.stages if {*wave} <= {*stage.names}), None)
         if stage is None:
             return None
-        return WaveGates(crew, stage, self.gates, rollout.policy.soak_s, budget.lost)
+        soak_s = rollout.policy.soak_s
+        return WaveGates(crew, stage, gates, soak_s, budget.lost, settle_s=patience_s)
 
     def _ended(
         self, run: int, *, ok: bool, reasons: Sequence[str] = (), confirmed: Sequence[str] = ()
