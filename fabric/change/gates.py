@@ -151,9 +151,7 @@ class WaveGates:
             denied=tuple(ping for ping in self.stage.denied if not ping.hosts & gone),
             joined=tuple(ping for ping in self.stage.joined if not ping.hosts & gone),
             withdrawn=tuple(
-                one.without(gone)
-                for one in self.stage.withdrawn
-                if one.leaf not in gone
+                one.without(gone) for one in self.stage.withdrawn if one.leaf not in gone
             ),
         )
 

@@ -341,7 +341,9 @@ def _reachable(plan: Plan, file: Path | None) -> dict[str, Connection]:
     pings += plan.leaf_pings.every if plan.leaf_pings else []
     pinging = {host for ping in pings for host in (ping.source_host, ping.target_host)}
     platforms = dict.fromkeys(pinging, "host")
-    platforms |= {name: system for one in withdrawn_of(plan) for name, system in one.systems.items()}
+    platforms |= {
+        name: system for one in withdrawn_of(plan) for name, system in one.systems.items()
+    }
     platforms |= {name: device.platform for name, device in plan.devices.items()}
     return connections(file, platforms, others_allowed=True)
 

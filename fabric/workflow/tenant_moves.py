@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.units import ipv4_text
-
 from fabric.observe.configuration import WHOLE, readers
 from fabric.observe.parsers import UnreadableError
 
@@ -97,12 +96,16 @@ def tenant_moves(
         for vrf, ports in joined.items()
     )
     names = tuple(port for ports in joined.values() for port in ports)
-    left: dict[str, tuple[str, ...]] = {}
-    for (vrf, _), ports in out.items():
-        left[vrf] = (*left.get(vrf, ()), *_subnets(switch, design, vrf, ports))
-    return TenantMoves(
-        (), "; ".join(one_way), names, tuple(notes), left, frozenset(switch.vrfs)
-    )
+    left = {
+        vrf: tuple(
+            subnet
+            for (own, _), ports in out.items()
+            if own == vrf
+            for subnet in _subnets(switch, design, vrf, ports)
+        )
+        for vrf, _ in out
+    }
+    return TenantMoves((), "; ".join(one_way), names, tuple(notes), left, frozenset(switch.vrfs))
 
 
 def _left(ports: list[str], tenant: str, *, shut: bool) -> str:

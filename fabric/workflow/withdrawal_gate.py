@@ -9,7 +9,7 @@ from fabric.change.gates import PASSED
 from fabric.change.planner import open_driver
 from fabric.core.errors import DeviceError
 from fabric.observe.parsers import UnreadableError, route_readings
-from fabric.workflow.withdrawals import not_asked
+from fabric.workflow.withdrawals import unasked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 #: Routes and leaves that a message names.
 _NAMED = 3
 _LEFT = (
-    "{leaf} still has a route to {prefix} in {vrf}, which left it on {source}: look on {leaf} where "
-    "the route comes from, remove it, and see that it is gone before the host is handed over; then "
-    "plan and apply again"
+    "{leaf} still has a route to {prefix} in {vrf}, which left that VRF on {source}: look there "
+    "where the route comes from, remove it, and look that it is gone before the host is handed "
+    "over; then plan and apply again"
 )
 
 
@@ -43,13 +43,9 @@ class Withdrawn:
     @property
     def passed(self) -> str:
         """Who was not asked, where those are not all."""
-        left = not_asked(self._stage)
+        said = "; ".join(unasked(self._stage))
         asked = any(one.systems for one in self._stage)
-        silent = [*dict.fromkeys(one.silent for one in self._stage if one.silent)]
-        said = [*([f"nothing is asked: {'; '.join(silent)}"] if silent else []), *filter(None, [left])]
-        if not said:
-            return PASSED
-        return "; ".join([PASSED, *said] if asked else said)
+        return f"{PASSED}; {said}" if asked and said else said or PASSED
 
     def begin(self, stage: Stage) -> list[str]:  # noqa: ARG002
         """Return nothing: the routes are still there."""

@@ -124,22 +124,20 @@ def describe_withdrawals(planned: Sequence[Withdrawal]) -> Iterator[str]:
             f"gate withdrawal: {_count(len(prefixes), 'subnet')} that leave a tenant must be gone "
             f"from {_count(len(leaves), 'other leaf', 'other leaves')}"
         )
-    if reasons := [*dict.fromkeys(one.silent for one in planned if one.silent)]:
-        yield f"gate withdrawal: nothing is asked: {'; '.join(reasons)}"
-    if text := not_asked(planned):
-        yield f"gate withdrawal: {text}"
+    yield from (f"gate withdrawal: {text}" for text in unasked(planned))
 
 
-def not_asked(planned: Sequence[Withdrawal]) -> str:
-    """Return which leaves are not asked, and why; empty where all are."""
-    reasons: dict[str, list[str]] = {}
+def unasked(planned: Sequence[Withdrawal]) -> Iterator[str]:
+    """Yield why nothing is asked, and which leaves are not, and why."""
+    if silent := [*dict.fromkeys(one.silent for one in planned if one.silent)]:
+        yield f"nothing is asked: {'; '.join(silent)}"
+    reasons: dict[str, dict[str, None]] = {}
     for one in planned:
         for name, reason in one.unasked.items():
-            reasons.setdefault(reason, [])
-            if name not in reasons[reason]:
-                reasons[reason].append(name)
-    parts = [f"{hostlist.fold(names)} ({reason})" for reason, names in reasons.items()]
-    return f"not checked: {', '.join(parts)}" if parts else ""
+            reasons.setdefault(reason, {})[name] = None
+    if reasons:
+        parts = (f"{hostlist.fold(names)} ({reason})" for reason, names in reasons.items())
+        yield f"not checked: {', '.join(parts)}"
 
 
 def _count(number: int, name: str, several: str = "") -> str:

@@ -1,8 +1,8 @@
 """Routes of EOS.
 
 Keys as aristanetworks/anta has them, tests/units/anta_tests/routing/test_generic.py
-(``VerifyRoutingTableEntry``): ``vrfs``, the VRF, ``routes`` by prefix, empty where there is none. It
-asks for one route in the same way.
+(``VerifyRoutingTableEntry``): ``vrfs``, the VRF, ``routes`` by prefix, empty where there is none.
+It asks for one route in the same way.
 """
 
 from __future__ import annotations
