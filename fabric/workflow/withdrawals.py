@@ -120,8 +120,9 @@ def describe_withdrawals(planned: Sequence[Withdrawal]) -> Iterator[str]:
     if asked:
         prefixes = {(one.vrf, prefix) for one in asked for prefix in one.prefixes}
         leaves = {name for one in asked for name in one.systems}
+        verb = "leaves" if len(prefixes) == 1 else "leave"
         yield (
-            f"gate withdrawal: {_count(len(prefixes), 'subnet')} that leave a tenant must be gone "
+            f"gate withdrawal: {_count(len(prefixes), 'subnet')} that {verb} a tenant must be gone "
             f"from {_count(len(leaves), 'other leaf', 'other leaves')}"
         )
     yield from (f"gate withdrawal: {text}" for text in unasked(planned))
