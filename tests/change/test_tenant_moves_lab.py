@@ -234,6 +234,8 @@ def test_a_leaf_that_keeps_the_route_or_is_silent_stops_the_way_out(site: Site) 
     assert not result.ok
     assert result.reasons[0].startswith("gate withdrawal: su2-rail0 cannot be asked for routes: ")
     assert site.vrfs("gpu001") == ["shut", RED]
+    leaf = site.lab["su1-rail0"]
+    assert leaf.text_of(leaf.state.startup) == leaf.running_text, "a restart would undo it"
 
     site.lab["su2-rail0"].faults.clear()
     net = ip_interface(f"{Project(site.inventory).hosts['gpu001'].nics[1].address}/31").network
