@@ -85,8 +85,10 @@ CASES: dict[str, tuple[Withdrawal, dict[str, list[str | None]], list[str], str]]
         ONE,
         {"far2": ["% VRF Vrf17 not found\n"]},
         [
-            "far2 does not say whether routes are gone: it does not say whether there is a route: "
-            "'% VRF Vrf17 not found'"
+            (
+                "far2 does not say whether routes are gone: it does not say whether there is a route: "
+                "'% VRF Vrf17 not found'"
+            )
         ],
         "",
     ),

@@ -141,7 +141,7 @@ def test_a_system_without_a_source_is_not_checked(tmp_path: Path, plan: Plan) ->
 
 
 def test_the_subnet_of_a_vlan_stays_with_its_other_ports(tmp_path: Path) -> None:
-    more = {
+    more: dict[str, Any] = {
         "addressing": {"vlan_per": "nic"},
         "units": [{"name": "su1", "hosts": "gpu[001-002]"}, {"name": "su2", "hosts": "gpu003"}],
     }
@@ -165,5 +165,7 @@ def test_a_plan_file_keeps_them_and_checks_them(plan: Plan) -> None:
     whole = replace(plan, leaf_pings=LeafPings({}, "none", withdrawn=(one,)))
     assert parse_plan(whole.to_json(), "plan").leaf_pings == whole.leaf_pings
     text = describe(whole)
-    assert "\ngate withdrawal: 1 subnet that leaves a tenant must be gone from 1 other leaf\n" in text
+    assert (
+        "\ngate withdrawal: 1 subnet that leaves a tenant must be gone from 1 other leaf\n" in text
+    )
     assert "\ngate withdrawal: not checked: leaf3 (away)\n" in text
