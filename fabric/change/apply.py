@@ -32,7 +32,7 @@ from fabric.core.errors import InputError, JournalError, PlanError
 from fabric.observe import read_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from concurrent.futures import Executor
 
     from fabric.change.gates import Gate
@@ -97,14 +97,35 @@ class Applier:
         """
         with self.journal.exclusive(run):
             self.journal.stops.clear()
-            crew = self._crew(run)
+            crew, before = self._crew(run), self._done(run)
             errors = settle(crew, list(plan.devices.values()))
             if errors:
                 return self._ended(run, ok=False, reasons=errors)
-            states = self.journal.states(run)
-            done = {name for name, event in states.items() if event.state is State.DONE}
+            done = self._done(run)
             waves = [tuple(name for name in wave if name not in done) for wave in plan.waves]
-            return self._waves(crew, plan, [wave for wave in waves if wave])
+            wrong = self._still_there(crew, plan, done - before)
+            return self._waves(crew, plan, [wave for wave in waves if wave], wrong)
+
+    def _done(self, run: int) -> set[str]:
+        states = self.journal.states(run)
+        return {name for name, event in states.items() if event.state is State.DONE}
+
+    def _still_there(self, crew: Crew, plan: Plan, names: Collection[str]) -> list[str]:
+        """Return which routes are left of changes whose gates may not have looked before a kill."""
+        wrong = []
+        for wave in plan.waves:
+            ended = [name for name in wave if name in names and plan.devices[name].one_way]
+            gates = (
+                self._gates(crew, plan, ended, Budget(crew.options.max_failures, ()))
+                if ended
+                else None
+            )
+            if gates:
+                own = [gate for gate in gates.gates if asks_switches(gate)]
+                stage = replace(gates.stage, names=tuple(ended))
+                gates = replace(gates, gates=own, stage=stage, soak_s=None)
+                wrong += gates.problems(list, ())
+        return wrong
 
     def roll_back(self, order: RollBack, plan: Plan) -> Result:
         """Roll a run back as a new run.
@@ -122,7 +143,13 @@ class Applier:
     def _crew(self, run: int) -> Crew:
         return Crew(run, self.journal, self.connections, self.executor, self.progress, self.options)
 
-    def _waves(self, crew: Crew, plan: Plan, waves: Sequence[Sequence[str]]) -> Result:
+    def _waves(
+        self,
+        crew: Crew,
+        plan: Plan,
+        waves: Sequence[Sequence[str]],
+        wrong: Sequence[str] = (),
+    ) -> Result:
         confirmed: list[str] = []
         tell, drains = Notifier(plan, crew), Drains(crew, plan, crew.run)
         drains.back()
@@ -136,7 +163,7 @@ class Applier:
             crew.record(name, State.SKIPPED, f"not in the plan: {missing.reason}")
         known = DeviceNames(_devices(plan))
         budget = Budget(crew.options.max_failures, waves)
-        reasons = _preflight(
+        reasons = [*wrong] or _preflight(
             crew, [plan.devices[name] for wave in waves for name in wave], known, budget
         )
         for number, wave in enumerate([] if reasons else waves, 1):

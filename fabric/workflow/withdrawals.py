@@ -130,12 +130,14 @@ def describe_withdrawals(planned: Sequence[Withdrawal]) -> Iterator[str]:
 
 def unasked(planned: Sequence[Withdrawal]) -> Iterator[str]:
     """Yield why nothing is asked, and which leaves are not, and why."""
-    if silent := [*dict.fromkeys(one.silent for one in planned if one.silent)]:
-        yield f"nothing is asked: {'; '.join(silent)}"
-    reasons: dict[str, dict[str, None]] = {}
+    silent, reasons = dict[str, dict[str, None]](), dict[str, dict[str, None]]()
     for one in planned:
+        if one.silent:
+            silent.setdefault(one.silent, {})[one.leaf] = None
         for name, reason in one.unasked.items():
             reasons.setdefault(reason, {})[name] = None
+    for reason, names in silent.items():
+        yield f"nothing is asked for {hostlist.fold(names)}: {reason}"
     if reasons:
         parts = (f"{hostlist.fold(names)} ({reason})" for reason, names in reasons.items())
         yield f"not checked: {', '.join(parts)}"

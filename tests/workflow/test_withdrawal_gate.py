@@ -14,6 +14,7 @@ from fabric.change import gates as gates_module
 from fabric.change.apply import Applier, Options, Result
 from fabric.change.budget import MaxFailures
 from fabric.change.journal import Journal
+from fabric.change.model import Plan, parse_plan
 from fabric.change.rollout import LeafPings, Ping, RolloutPlan, Stage, Withdrawal
 from fabric.core.errors import ConnectionLostError, RefusedError
 from fabric.intent.rollout_model import Rollout
@@ -28,6 +29,7 @@ NET = "10.64.0.0/31"
 GONE = "% Network not in table\n"
 THERE = f'Routing entry for {NET}\n  Known via "bgp", distance 20, metric 0, vrf Vrf17, best\n'
 ONE = Withdrawal("leaf1", "Vrf17", (NET,), {"far1": "cumulus", "far2": "cumulus"})
+NEITHER = "it says neither that there is a route nor that there is none"
 LEAK = (
     f"far1 still has a route to {NET} in Vrf17, which left that VRF on leaf1: look there where the "
     "route comes from, remove it, and look that it is gone before the host is handed over; then "
@@ -85,10 +87,7 @@ CASES: dict[str, tuple[Withdrawal, dict[str, list[str | None]], list[str], str]]
         ONE,
         {"far2": ["% VRF Vrf17 not found\n"]},
         [
-            (
-                "far2 does not say whether routes are gone: it does not say whether there is a route: "
-                "'% VRF Vrf17 not found'"
-            )
+            f"far2 does not say whether routes are gone: {NEITHER}: '% VRF Vrf17 not found'",
         ],
         "",
     ),
@@ -108,7 +107,7 @@ CASES: dict[str, tuple[Withdrawal, dict[str, list[str | None]], list[str], str]]
         replace(ONE, systems={}, silent="no other leaf has Vrf17"),
         {},
         [],
-        "nothing is asked: no other leaf has Vrf17",
+        "nothing is asked for leaf1: no other leaf has Vrf17",
     ),
 }
 
@@ -136,6 +135,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield ready
 
 
+class _KilledError(BaseException):
+    """Ends a run as a kill does."""
+
+
 Apply = Callable[..., tuple[Result, list[str]]]
 
 
@@ -143,9 +146,19 @@ Apply = Callable[..., tuple[Result, list[str]]]
 def applied(folder: Path) -> Apply:
     """Return what applies a plan in whose second wave ports of leaf1 leave a tenant."""
 
-    def apply(*, rollout: bool = False, **options: Any) -> tuple[Result, list[str]]:
+    def made() -> Plan:
         plan = memory_fabric.make_plan(folder)
-        if rollout:
+        one_way = replace(plan.devices["leaf1"], one_way="a port leaves red")
+        return replace(plan, devices={**plan.devices, "leaf1": one_way})
+
+    def apply(
+        *, rollout: bool = False, resumed: bool = False, **options: Any
+    ) -> tuple[Result, list[str]]:
+        journal = Journal(folder / "state")
+        plan = parse_plan(journal.run(1).plan, "plan") if resumed else made()
+        if resumed:
+            pass
+        elif rollout:
             stages = tuple(Stage("leaf", wave) for wave in plan.waves)
             staged = tuple(LeafPings({}, withdrawn=(ONE,)).of_tenants(one) for one in stages)
             policy = Rollout.model_validate({"soak_s": 0, "gates": {"ping": False}})
@@ -159,15 +172,16 @@ def applied(folder: Path) -> Apply:
             asked: Any = {"far1": "far1", "far2": "far2"}
             gates = [gate for gate in gates_of(plan, asked, pool) if gate.name != "counters"]
             assert isinstance(gates[0], Withdrawn)
+
             working = Applier(
-                Journal(folder / "state"),
+                journal,
                 memory_fabric.connections(folder),
                 pool,
                 lambda device, text: lines.append(f"{device}: {text}"),
                 replace(Options(verify_s=0.3, poll_s=0.01), **options),
                 gates,
             )
-            return working.apply(plan), lines
+            return working.resume(1, plan) if resumed else working.apply(plan), lines
 
     return apply
 
@@ -196,10 +210,29 @@ def test_a_route_that_stays_ends_the_run(
 
 def test_a_leaf_that_did_not_change_withdraws_nothing(leaves: Leaves, applied: Apply) -> None:
     leaves.answers["far1"] = [THERE]
-    ScriptedDriver.fail("leaf1", "commit", RefusedError("leaf1", "no space left"))
+    ScriptedDriver.fail("leaf1", "stage", RefusedError("leaf1", "no space left"))
     result, _ = applied(max_failures=MaxFailures(1))
     assert result.ok, result.reasons
     assert leaves.asked == []
+
+
+def test_a_kill_before_the_gate_is_made_up_for_by_resume(
+    leaves: Leaves, folder: Path, applied: Apply
+) -> None:
+    def killed(_gate: Withdrawn, _stage: Stage) -> list[str]:
+        raise _KilledError
+
+    leaves.answers["far1"] = [THERE]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Withdrawn, "after_change", killed)
+        with pytest.raises(_KilledError):
+            applied()
+    assert leaves.asked == []
+    result, _ = applied(resumed=True)
+    assert not result.ok
+    assert result.reasons == (f"gate withdrawal: {LEAK}",)
+    assert memory_fabric.state(folder, "leaf1")["startup"] == memory_fabric.wanted()
+    assert Journal(folder / "state").unfinished() is None
 
 
 def test_a_leaf_that_was_skipped_is_not_asked() -> None:

@@ -27,6 +27,7 @@ AFTER = [RED | {"hosts": "gpu003"}, BLUE | {"hosts": "gpu002"}]
 LAST = [RED | {"hosts": "gpu001"}, BLUE | {"hosts": "gpu002"}]
 NONE_LEFT = [RED, BLUE | {"hosts": "gpu002"}]
 EOS: dict[str, Any] = {"speeds": {"host_gbps": 100, "uplink_gbps": 100}}
+STAY = "tenants of the form local stay on their leaf"
 ALL = "gate withdrawal: 2 subnets that leave a tenant must be gone from 3 other leaves"
 
 
@@ -97,12 +98,14 @@ CASES = {
         ("evpn", LAST, NONE_LEFT, LEAVES, ""),
         [
             "gate withdrawal: 1 subnet that leaves a tenant must be gone from 1 other leaf",
-            "gate withdrawal: nothing is asked: no other leaf has Vrf17",
+            "gate withdrawal: nothing is asked for su1-rail1: no other leaf has Vrf17",
         ],
     ),
     "on its leaf": (
         ("local", TWO, AFTER, LEAVES, ""),
-        ["gate withdrawal: nothing is asked: tenants of the form local stay on their leaf"],
+        [
+            f"gate withdrawal: nothing is asked for su1-rail[0-1]: {STAY}",
+        ],
     ),
     "nothing leaves": (("evpn", AFTER, TWO, LEAVES, ""), []),
 }

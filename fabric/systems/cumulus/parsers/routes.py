@@ -29,5 +29,7 @@ def has_route(text: str, vrf: str, prefix: str) -> bool:  # noqa: ARG001
     if prefix in entries:
         return True
     if entries or text.strip() != _ABSENT:
-        raise UnreadableError(f"it does not say whether there is a route: {shortened(text, 80)!r}")
+        raise UnreadableError(
+            f"it says neither that there is a route nor that there is none: {shortened(text, 80)!r}"
+        )
     return False
