@@ -198,14 +198,16 @@ def test_a_route_that_takes_a_moment_is_looked_at_again(
 
 @pytest.mark.parametrize("options", [{}, {"rollout": True}, {"traffic_stopped": True}])
 def test_a_route_that_stays_ends_the_run(
-    leaves: Leaves, applied: Apply, options: dict[str, bool]
+    leaves: Leaves, folder: Path, applied: Apply, options: dict[str, bool]
 ) -> None:
-    """It is asked for without traffic too, and hosts are not."""
+    """It is asked for without traffic too, and hosts are not; a restart undoes nothing."""
     leaves.answers["far1"] = [THERE]
     result, lines = applied(**options)
     assert not result.ok
     assert result.reasons == (f"gate withdrawal: {LEAK}",)
     assert not [line for line in lines if "isolation" in line]
+    assert memory_fabric.state(folder, "leaf1")["startup"] == memory_fabric.wanted()
+    assert memory_fabric.state(folder, "leaf2")["running"] == memory_fabric.BEFORE
 
 
 def test_a_leaf_that_did_not_change_withdraws_nothing(leaves: Leaves, applied: Apply) -> None:
