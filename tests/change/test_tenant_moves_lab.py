@@ -17,6 +17,7 @@ from fabric.core.errors import DeviceError, InputError, JournalError
 from fabric.intent.inventory import load
 from fabric.lab.faults import Fault
 from fabric.lab.vrfs import LeafPort
+from fabric.systems.eos.lab.sessions import EosState
 from fabric.workflow import apply as applying
 from fabric.workflow.apply import Options, Result
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
@@ -229,12 +230,12 @@ def test_what_is_wrong_behind_the_configuration_stops_a_move(site: Site) -> None
 def test_a_leaf_that_keeps_the_route_or_is_silent_stops_the_way_out(site: Site) -> None:
     """Nothing is undone: what is shut stays shut, and the next leaf waits."""
     site.move("gpu001")
+    leaf = site.lab["su1-rail0"]
     away(site, "su2-rail0", "show ip route")
     result = site.applied(site.planned(LEAVES))
     assert not result.ok
     assert result.reasons[0].startswith("gate withdrawal: su2-rail0 cannot be asked for routes: ")
     assert site.vrfs("gpu001") == ["shut", RED]
-    leaf = site.lab["su1-rail0"]
     assert leaf.text_of(leaf.state.startup) == leaf.running_text, "a restart would undo it"
 
     site.lab["su2-rail0"].faults.clear()
@@ -248,6 +249,26 @@ def test_a_leaf_that_keeps_the_route_or_is_silent_stops_the_way_out(site: Site) 
     assert reason.startswith(f"{leak}su1-rail1: look there where the route comes from, remove it, ")
     assert site.vrfs("gpu001") == ["shut", "shut"]
     site.lab["su2-rail0"].hand_edit(f"no ip route vrf {RED} {net} Null0")
+
+
+def test_the_vrf_of_a_port_is_read_back(site: Site) -> None:
+    """A switch that takes a change and has the port in its old tenant all the same."""
+    leaf, port = site.lab["su1-rail0"], site.port("su1-rail0", "gpu001")
+    commit = EosState.commit
+
+    def commit_wrongly(state: EosState, name: str, timer_s: int = 0) -> None:
+        commit(state, name, timer_s)
+        if state is leaf.state:
+            leaf.edit(state.running, f"interface {port}\nvrf {RED}\n")
+
+    assert site.vrfs("gpu001") == ["shut", "shut"]
+    site.move("gpu001")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(EosState, "commit", commit_wrongly)
+        result = site.applied(site.planned(LEAVES))
+    assert not result.ok
+    assert f"interface {port}: vrf {RED} is not as planned" in result.reasons[0]
+    assert site.vrfs("gpu001") == ["shut", "shut"]
 
 
 def test_who_has_no_partner_asks_its_gateway(site: Site) -> None:
