@@ -18,7 +18,7 @@ from fabric.change.budget import Budget
 from fabric.change.cables import check_cables, checked_ports
 from fabric.change.crew import Crew
 from fabric.change.drain import Drains
-from fabric.change.gates import PATIENCE_S, WaveGates
+from fabric.change.gates import PATIENCE_S, WaveGates, asks_switches
 from fabric.change.journal import State
 from fabric.change.notify import Notifier
 from fabric.change.options import SPARE_S, Options, Result
@@ -32,7 +32,7 @@ from fabric.core.errors import InputError, JournalError, PlanError
 from fabric.observe import read_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from concurrent.futures import Executor
 
     from fabric.change.gates import Gate
@@ -97,14 +97,35 @@ class Applier:
         """
         with self.journal.exclusive(run):
             self.journal.stops.clear()
-            crew = self._crew(run)
+            crew, before = self._crew(run), self._done(run)
             errors = settle(crew, list(plan.devices.values()))
             if errors:
                 return self._ended(run, ok=False, reasons=errors)
-            states = self.journal.states(run)
-            done = {name for name, event in states.items() if event.state is State.DONE}
+            done = self._done(run)
             waves = [tuple(name for name in wave if name not in done) for wave in plan.waves]
-            return self._waves(crew, plan, [wave for wave in waves if wave])
+            wrong = self._still_there(crew, plan, done - before)
+            return self._waves(crew, plan, [wave for wave in waves if wave], wrong)
+
+    def _done(self, run: int) -> set[str]:
+        states = self.journal.states(run)
+        return {name for name, event in states.items() if event.state is State.DONE}
+
+    def _still_there(self, crew: Crew, plan: Plan, names: Collection[str]) -> list[str]:
+        """Return which routes are left of changes whose gates may not have looked before a kill."""
+        wrong = []
+        for wave in plan.waves:
+            ended = [name for name in wave if name in names and plan.devices[name].one_way]
+            gates = (
+                self._gates(crew, plan, ended, Budget(crew.options.max_failures, ()))
+                if ended
+                else None
+            )
+            if gates:
+                own = [gate for gate in gates.gates if asks_switches(gate)]
+                stage = replace(gates.stage, names=tuple(ended))
+                gates = replace(gates, gates=own, stage=stage, soak_s=None)
+                wrong += gates.problems(list, ())
+        return wrong
 
     def roll_back(self, order: RollBack, plan: Plan) -> Result:
         """Roll a run back as a new run.
@@ -122,7 +143,13 @@ class Applier:
     def _crew(self, run: int) -> Crew:
         return Crew(run, self.journal, self.connections, self.executor, self.progress, self.options)
 
-    def _waves(self, crew: Crew, plan: Plan, waves: Sequence[Sequence[str]]) -> Result:
+    def _waves(
+        self,
+        crew: Crew,
+        plan: Plan,
+        waves: Sequence[Sequence[str]],
+        wrong: Sequence[str] = (),
+    ) -> Result:
         confirmed: list[str] = []
         tell, drains = Notifier(plan, crew), Drains(crew, plan, crew.run)
         drains.back()
@@ -136,7 +163,7 @@ class Applier:
             crew.record(name, State.SKIPPED, f"not in the plan: {missing.reason}")
         known = DeviceNames(_devices(plan))
         budget = Budget(crew.options.max_failures, waves)
-        reasons = _preflight(
+        reasons = [*wrong] or _preflight(
             crew, [plan.devices[name] for wave in waves for name in wave], known, budget
         )
         for number, wave in enumerate([] if reasons else waves, 1):
@@ -168,19 +195,21 @@ class Applier:
         self, crew: Crew, plan: Plan, wave: Sequence[str], budget: Budget
     ) -> WaveGates | None:
         """Return the gates of a wave; the devices of a resumed one may be fewer."""
-        rollout, pings = plan.rollout, plan.leaf_pings
+        rollout, pings, gates = plan.rollout, plan.leaf_pings, self.gates
+        patience_s = min(crew.options.verify_s, PATIENCE_S)
         if rollout is None:
-            stage = pings.stage(wave) if pings and not crew.options.traffic_stopped else None
+            if pings and crew.options.traffic_stopped:
+                pings, gates = pings.without_traffic, [*filter(asks_switches, gates)]
+            stage = pings.stage(wave) if pings else None
             if pings is None or stage is None:
                 return None
-            patience_s = min(crew.options.verify_s, PATIENCE_S)
-            return WaveGates(
-                crew, stage, self.gates, None, budget.lost, patience_s, through=pings.pings
-            )
+            lost, through = budget.lost, pings.pings
+            return WaveGates(crew, stage, gates, None, lost, patience_s, through, patience_s)
         stage = next((stage for stage in rollout.stages if {*wave} <= {*stage.names}), None)
         if stage is None:
             return None
-        return WaveGates(crew, stage, self.gates, rollout.policy.soak_s, budget.lost)
+        soak_s = rollout.policy.soak_s
+        return WaveGates(crew, stage, gates, soak_s, budget.lost, settle_s=patience_s)
 
     def _ended(
         self, run: int, *, ok: bool, reasons: Sequence[str] = (), confirmed: Sequence[str] = ()

@@ -55,6 +55,14 @@ class Gate(Protocol):
         """Return what is wrong after the soak."""
 
 
+def asks_switches(gate: Gate) -> bool:
+    """Tell whether a gate asks switches for routes: they take a moment to go, without traffic too.
+
+    Other gates need a soak for that, or packets between hosts.
+    """
+    return getattr(gate, "asks_switches", False)
+
+
 @dataclass(frozen=True)
 class WaveGates:
     """The gates of one wave, and its soak.
@@ -69,6 +77,8 @@ class WaveGates:
         How long what is wrong is looked at again.
     through : mapping of str to Ping
         Pings by the device that they are for: without it they are not sent.
+    settle_s : float
+        The same as ``patience_s`` for gates that ask whether routes are gone.
     """
 
     crew: Crew
@@ -78,6 +88,7 @@ class WaveGates:
     lost: Mapping[str, str]
     patience_s: float = 0.0
     through: Mapping[str, Ping] = field(default_factory=dict)
+    settle_s: float = 0.0
 
     def begin(self) -> list[str]:
         """Look before anything changes; return why the wave cannot begin."""
@@ -109,7 +120,8 @@ class WaveGates:
         problems = []
         for gate in self.gates:
             self.crew.check_going(self.stage.names[0])
-            wrong = self._looked(getattr(gate, moment), self._without(failed))
+            patience_s = self.settle_s if asks_switches(gate) else self.patience_s
+            wrong = self._looked(getattr(gate, moment), self._without(failed), patience_s)
             for text in wrong or ([gate.passed] if gate.passed != PASSED else []):
                 self.crew.progress("", f"gate {gate.name}: {text}")
             outcome = "; ".join(wrong) or gate.passed
@@ -117,8 +129,10 @@ class WaveGates:
             problems += [f"gate {gate.name}: {text}" for text in wrong]
         return problems
 
-    def _looked(self, look: Callable[[Stage], list[str]], stage: Stage) -> list[str]:
-        end_s = time.monotonic() + self.patience_s
+    def _looked(
+        self, look: Callable[[Stage], list[str]], stage: Stage, patience_s: float
+    ) -> list[str]:
+        end_s = time.monotonic() + patience_s
         while (wrong := look(stage)) and time.monotonic() < end_s:
             self.crew.check_stop()
             self.crew.check_going(self.stage.names[0])
@@ -136,6 +150,9 @@ class WaveGates:
             ),
             denied=tuple(ping for ping in self.stage.denied if not ping.hosts & gone),
             joined=tuple(ping for ping in self.stage.joined if not ping.hosts & gone),
+            withdrawn=tuple(
+                one.without(gone) for one in self.stage.withdrawn if one.leaf not in gone
+            ),
         )
 
     def _sleep(self) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from ipaddress import IPv4Address, IPv6Address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from fabric.change.expectation import Expectation
-from fabric.change.rollout import LeafPings, Ping, RolloutPlan, Stage
+from fabric.change.rollout import LeafPings, Ping, RolloutPlan, Stage, Withdrawal
 from fabric.core.artefact import Artefact
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
@@ -127,6 +127,30 @@ class PingForm(_Form):
         return Ping(source=str(self.source), target=str(self.target), **rest)
 
 
+class WithdrawalForm(_Form):
+    """Subnets that leave the VRF of a tenant, and the leaves that may not have them then."""
+
+    leaf: Name
+    vrf: Name
+    prefixes: tuple[IPv4Network, ...]
+    systems: dict[Name, str]
+    unasked: dict[Name, str]
+    silent: str
+
+    @field_validator("systems")
+    @classmethod
+    def _known_systems(cls, systems: dict[str, str]) -> dict[str, str]:
+        for system in systems.values():
+            if system not in platforms:
+                raise ValueError(f"platform {system!r} is not supported by this version")
+        return systems
+
+    def withdrawal(self) -> Withdrawal:
+        """Return it as the plan has it."""
+        prefixes = tuple(map(str, self.prefixes))
+        return Withdrawal(prefixes=prefixes, **self.model_dump(exclude={"prefixes"}))
+
+
 class StageForm(_Form):
     """A wave of a roll-out."""
 
@@ -140,13 +164,15 @@ class StageForm(_Form):
     jobs: tuple[str, ...] = ()
     denied: tuple[PingForm, ...] = ()
     joined: tuple[PingForm, ...] = ()
+    withdrawn: tuple[WithdrawalForm, ...] = ()
 
     def stage(self) -> Stage:
         """Return it as the plan has it."""
-        rest = self.model_dump(exclude={"pings", "denied", "joined"})
+        rest = self.model_dump(exclude={"pings", "denied", "joined", "withdrawn"})
         forms = (self.pings, self.denied, self.joined)
         pings, denied, joined = (tuple(one.ping() for one in own) for own in forms)
-        return Stage(pings=pings, denied=denied, joined=joined, **rest)
+        withdrawn = tuple(one.withdrawal() for one in self.withdrawn)
+        return Stage(pings=pings, denied=denied, joined=joined, withdrawn=withdrawn, **rest)
 
 
 class LeafPingsForm(_Form):
@@ -157,6 +183,7 @@ class LeafPingsForm(_Form):
     denied: dict[Name, PingForm] = {}
     joined: dict[Name, tuple[PingForm, ...]] = {}
     unjoined: str = ""
+    withdrawn: tuple[WithdrawalForm, ...] = ()
 
     def plan(self) -> LeafPings:
         """Return it as the plan has it."""
@@ -164,7 +191,8 @@ class LeafPingsForm(_Form):
             {name: form.ping() for name, form in own.items()} for own in (self.pings, self.denied)
         )
         joined = {name: tuple(form.ping() for form in own) for name, own in self.joined.items()}
-        return LeafPings(pings, self.silent, denied, joined, self.unjoined)
+        withdrawn = tuple(one.withdrawal() for one in self.withdrawn)
+        return LeafPings(pings, self.silent, denied, joined, self.unjoined, withdrawn)
 
 
 class RolloutForm(_Form):

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from fabric.intent.rollout_model import Rollout
 
@@ -49,6 +49,38 @@ class Ping:
 
 
 @dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """Subnets of NIC ports that leave the VRF of a tenant in one wave.
+
+    Parameters
+    ----------
+    leaf : str
+        Whose ports leave.
+    prefixes : tuple of str
+        Subnets that no other leaf may have a route to in this VRF after the wave.
+    systems : mapping of str to str
+        The system of each other leaf that has the VRF then, and is asked.
+    unasked : mapping of str to str
+        Why others of these are not asked.
+    silent : str
+        Why there are none; empty where there are.
+    """
+
+    leaf: str
+    vrf: str
+    prefixes: tuple[str, ...]
+    systems: Mapping[str, str] = field(default_factory=dict)
+    unasked: Mapping[str, str] = field(default_factory=dict)
+    silent: str = ""
+
+    def without(self, lost: Collection[str]) -> Withdrawal:
+        """Return what is asked where leaves are skipped in the run."""
+        gone = {name: "skipped in this run" for name in self.systems if name in lost}
+        systems = {name: one for name, one in self.systems.items() if name not in gone}
+        return replace(self, systems=systems, unasked={**self.unasked, **gone})
+
+
+@dataclass(frozen=True, slots=True)
 class LeafPings:
     """What is pinged around the waves of a plan without a roll-out.
 
@@ -66,6 +98,8 @@ class LeafPings:
         must be answered after its wave.
     unjoined : str
         Why no packet goes to others of these NICs.
+    withdrawn : tuple of Withdrawal
+        Subnets that leave a tenant: what no other leaf may have a route to after their wave.
     """
 
     pings: Mapping[str, Ping]
@@ -73,19 +107,26 @@ class LeafPings:
     denied: Mapping[str, Ping] = field(default_factory=dict)
     joined: Mapping[str, tuple[Ping, ...]] = field(default_factory=dict)
     unjoined: str = ""
+    withdrawn: tuple[Withdrawal, ...] = ()
 
     def stage(self, wave: Sequence[str]) -> Stage | None:
         """Return a wave with its pings; None where it has none."""
         pings = tuple(self.pings[name] for name in wave if name in self.pings)
         stage = self.of_tenants(Stage("leaf", tuple(wave), pings=pings))
-        return stage if pings or stage.denied or stage.joined else None
+        return stage if pings or stage.denied or stage.joined or stage.withdrawn else None
 
     def of_tenants(self, stage: Stage) -> Stage:
-        """Return a wave with the pings that tell of tenants."""
+        """Return a wave with the pings and the routes that tell of tenants."""
         names = {*stage.names}
         denied = (ping for leaf, ping in self.denied.items() if leaf in names or ping.hosts & names)
         joined = (ping for name in stage.names for ping in self.joined.get(name, ()))
-        return replace(stage, denied=tuple(denied), joined=tuple(joined))
+        withdrawn = tuple(one for one in self.withdrawn if one.leaf in names)
+        return replace(stage, denied=tuple(denied), joined=tuple(joined), withdrawn=withdrawn)
+
+    @property
+    def without_traffic(self) -> LeafPings:
+        """What is asked while the traffic is stopped: switches alone."""
+        return LeafPings({}, withdrawn=self.withdrawn)
 
     @property
     def every(self) -> list[Ping]:
@@ -123,6 +164,8 @@ class Stage:
         What must not be answered after the wave: it is between two tenants.
     joined : tuple of Ping
         What must be answered after the wave: it goes to a NIC that comes into a tenant.
+    withdrawn : tuple of Withdrawal
+        What no other leaf may have a route to after the wave.
     """
 
     kind: str
@@ -135,6 +178,7 @@ class Stage:
     jobs: tuple[str, ...] = ()
     denied: tuple[Ping, ...] = ()
     joined: tuple[Ping, ...] = ()
+    withdrawn: tuple[Withdrawal, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

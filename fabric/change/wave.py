@@ -277,8 +277,13 @@ class Wave:
             return True
 
     def _stay(self, item: _Work) -> bool:
-        """Leave a change that is never undone as it is; say so."""
+        """Leave a change that is never undone as it is, also for the next restart; say so."""
         reason = f"not rolled back: {item.one_way}; make a new plan"
+        if not item.error and item.attempt.reached >= Reached.COMMITTED:
+            try:
+                save_planned(item.session)
+            except FabricError as error:
+                reason += f"; not saved, so that a restart would undo it: {error}"
         text = f"{item.error}; {reason}" if item.error else reason
         self._crew.record(item.name, State.FAILED, text)
         self._crew.progress(item.name, f"failed: {text}")

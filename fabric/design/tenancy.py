@@ -58,10 +58,19 @@ class TenancyDesigner:
         tenants = self._fabric.tenants
         if tenants is None or leaf >= self._fabric.switches.leaf_count:
             return ()
-        members = set(np.flatnonzero(self._on_leaf[leaf]).tolist())
-        rows = members if tenants.is_local else members | self._users(tenants, members)
+        members, rows = self._members(leaf), self.rows(leaf)
         by_id = sorted(rows, key=lambda row: tenants.items[row].value.id)
         return tuple(self._vrf(tenants, leaf, row, rows, members) for row in by_id)
+
+    def rows(self, leaf: int) -> set[int]:
+        """Return the rows of the tenants whose VRF a leaf has."""
+        tenants, members = self._fabric.tenants, self._members(leaf)
+        if tenants is None or tenants.is_local:
+            return members
+        return members | self._users(tenants, members)
+
+    def _members(self, leaf: int) -> set[int]:
+        return set(np.flatnonzero(self._on_leaf[leaf]).tolist())
 
     def evpn(self, row: int, ports: tuple[PortDesign, ...]) -> EvpnDesign | None:
         """Return the EVPN of a switch; None where no tenant needs the spines."""

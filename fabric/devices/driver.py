@@ -143,6 +143,13 @@ class Driver(Protocol):
 drivers: Registry[type[Driver]] = Registry("driver", plugins="drivers")
 
 
+class RouteDriver(Protocol):
+    """What a driver has beside `Driver` whose system is asked for single routes."""
+
+    def read_route(self, vrf: str, prefix: str) -> str:
+        """Return what the system says of the route to a prefix in a VRF."""
+
+
 class ScriptNet(Protocol):
     """What a driver has beside `Driver` whose safety net is a script of ours on the device."""
 

@@ -63,6 +63,9 @@ class SwitchStandIn(StandIn, Protocol):
     def watch_bgp(self, up: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of a peer address has the session too."""
 
+    def watch_routes(self, has_route: Callable[[str, str], bool]) -> None:
+        """Take what tells whether a VRF has a route to a prefix."""
+
 
 class Cabled:
     """Who a stand-in is, and what its wires do.
@@ -75,6 +78,8 @@ class Cabled:
         Ports whose cable a test took out.
     lit, peer_up : callable
         Whether the far end of the cable of a port sends light, and of a BGP session answers.
+    has_route : callable
+        Whether a VRF has a route to a prefix.
     """
 
     def __init__(self, spec: StandInSpec) -> None:
@@ -85,10 +90,15 @@ class Cabled:
         self.unplugged: set[str] = set()
         self.lit: Callable[[str], bool] = lambda _port: True
         self.peer_up: Callable[[str], bool] = lambda _peer: True
+        self.has_route: Callable[[str, str], bool] = lambda _vrf, _prefix: False
 
     def watch_bgp(self, up: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of a peer address has the session too."""
         self.peer_up = up
+
+    def watch_routes(self, has_route: Callable[[str, str], bool]) -> None:
+        """Take what tells whether a VRF has a route to a prefix."""
+        self.has_route = has_route
 
     def watch_light(self, lit: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of the cable of a port sends light."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.observe.configuration import WHOLE, Configured, readers
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from fabric.lab.standin import SwitchStandIn
+    from fabric.observe.configuration import AddressLine
     from fabric.observe.configuration.vrfs import ConfiguredVrf
 
 #: Where a configuration has no VRF of a tenant, no port is looked at.
@@ -75,22 +76,54 @@ class LabVrfs:
         if leaf is None:
             return False
         number = int(ip_address(address))
+        return any(entry.address == number for entry in self._addresses(leaf))
+
+    def has_route(self, switch: str, vrf: str, prefix: str) -> bool:
+        """Tell whether a VRF of a switch has a route to a very prefix.
+
+        It is its own static route, or the subnet of a NIC port that is up, here or on a switch
+        whose routes it takes.
+        """
+        here = self._configured(switch)
+        if vrf not in here.vrfs:
+            return False
+        network = ip_network(prefix)
+        wanted = int(network.network_address), network.prefixlen
+        routes = here.vrfs[vrf].static_routes
+        if any((route.network, route.prefix_length) == wanted for route in routes):
+            return True
+        return any(
+            wanted in self._subnets(far) and self._takes(switch, vrf, far)
+            for far in self.cables.values()
+        )
+
+    def _subnets(self, leaf: LeafPort) -> set[tuple[int, int]]:
+        """Return the subnets of a port that is up, or of the gateway of its VLAN."""
+        if leaf.switch not in self.switches or not self.switches[leaf.switch].sends_light(
+            leaf.port
+        ):
+            return set()
+        return {entry.network for entry in self._addresses(leaf)}
+
+    def _addresses(self, leaf: LeafPort) -> Iterator[AddressLine]:
+        """Yield the addresses of a port, and of the gateway of its VLAN."""
         ports = self._configured(leaf.switch).ports
         vlan = ports[leaf.port].vlan if leaf.port in ports else None
-        return any(
-            entry.address == number
-            for port in ports.values()
-            if port.name == leaf.port or (vlan is not None and port.gateway_vlan == vlan)
-            for entry in port.addresses
-        )
+        for port in ports.values():
+            if port.name == leaf.port or (vlan is not None and port.gateway_vlan == vlan):
+                yield from port.addresses
 
     def _has_routes(self, near: LeafPort, far: LeafPort) -> bool:
         """Tell whether the VRF of a port has routes of that of another one."""
-        own, target = self._vrf(near), self._vrf(far)
+        return self._takes(near.switch, self._vrf(near), far)
+
+    def _takes(self, switch: str, own: str, far: LeafPort) -> bool:
+        """Tell whether a VRF of a switch has routes of that of a port."""
+        target = self._vrf(far)
         if not own or not target:
             return own == target
-        here, there = self._configured(near.switch), self._configured(far.switch)
-        if near.switch == far.switch:
+        here, there = self._configured(switch), self._configured(far.switch)
+        if switch == far.switch:
             return target == own or _has(here, own, target)
         sources = [here.vrfs[own], *_leaked(here, own)] if own in here.vrfs else []
         carriers = [vrf for vrf in there.vrfs.values() if _has(there, vrf.name, target)]

@@ -26,6 +26,8 @@ from fabric.report.run import RunReport
 from fabric.workflow.devices import executor
 from fabric.workflow.ping_gate import Isolation, Joined, Pings, Rdma
 from fabric.workflow.state import of_plan
+from fabric.workflow.withdrawal_gate import Withdrawn
+from fabric.workflow.withdrawals import withdrawn_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -339,6 +341,9 @@ def _reachable(plan: Plan, file: Path | None) -> dict[str, Connection]:
     pings += plan.leaf_pings.every if plan.leaf_pings else []
     pinging = {host for ping in pings for host in (ping.source_host, ping.target_host)}
     platforms = dict.fromkeys(pinging, "host")
+    platforms |= {
+        name: system for one in withdrawn_of(plan) for name, system in one.systems.items()
+    }
     platforms |= {name: device.platform for name, device in plan.devices.items()}
     return connections(file, platforms, others_allowed=True)
 
@@ -354,11 +359,15 @@ def gates_of(plan: Plan, reachable: dict[str, Connection], pool: Executor) -> li
         own = plan.leaf_pings
         pings: list[Gate] = [Pings(reachable, pool, order)] if own and own.pings else []
         denied, joined = bool(own and own.denied), bool(own and own.joined)
-        return [*pings, *_tenant_gates(reachable, pool, order, denied=denied, joined=joined)]
+        gone: list[Gate] = [Withdrawn(reachable, pool)] if any(withdrawn_of(plan)) else []
+        tenants = _tenant_gates(reachable, pool, order, denied=denied, joined=joined)
+        return [*gone, *pings, *tenants]
     wanted, turns = plan.rollout.policy.gates, plan.rollout.turns
     stages = plan.rollout.stages
     denied, joined = any(stage.denied for stage in stages), any(stage.joined for stage in stages)
     gates = [*_tenant_gates(reachable, pool, turns, denied=denied, joined=joined)]
+    if any(withdrawn_of(plan)):
+        gates.insert(0, Withdrawn(reachable, pool))
     if wanted.counters:
         gates.append(Counters(plan.devices, reachable, pool))
     if wanted.ping:

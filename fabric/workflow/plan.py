@@ -27,6 +27,7 @@ from fabric.workflow.revision import Repository
 from fabric.workflow.rollout import describe_rollout, describe_stage, staged
 from fabric.workflow.sonic_judge import SonicJudge
 from fabric.workflow.tenant_moves import tenant_moves
+from fabric.workflow.withdrawals import describe_withdrawals, withdrawals, withdrawn_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sized
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from fabric.change.model import DevicePlan
     from fabric.observe.snapshot import Running
     from fabric.workflow.project import Project
+    from fabric.workflow.tenant_moves import TenantMoves
 
 __all__ = ["Plan", "Risk", "Selection", "WaveBy", "describe", "plan", "read_plan", "write_plan"]
 
@@ -77,13 +79,13 @@ def plan(
     judge = SonicJudge(project.intent.skus, yang_of(yang_models))
     origin = origin_of(Path(project.intent.folder), project.intent.fabric.rollout.approvals)
     running: dict[str, Running] = {}
-    joined: dict[str, tuple[str, ...]] = {}
+    moves_of: dict[str, TenantMoves] = {}
     tenants = {vrf_name(item.value): item.value.name for item in project.intent.tenants}
 
     def keep_and_judge(target: Target, reading: DeviceReading) -> DeviceVerdict:
         running[target.connection.device] = reading.running
         moves = tenant_moves(project.devices, reading.running, tenants)
-        joined[target.connection.device] = moves.joined
+        moves_of[target.connection.device] = moves
         verdict = judge(target, reading)
         refusals = (*verdict.refusals, *moves.refusals)
         notes = (*moves.notes, *verdict.notes)
@@ -109,10 +111,12 @@ def plan(
         return whole
     if rollout:
         progress("", "judging the states between waves")
-        rolled_out = staged(project, whole, running)
-        pings = leaf_pings(project, rolled_out, connections_file, joined)
-        return with_tenants(rolled_out, pings)
-    return replace(whole, leaf_pings=leaf_pings(project, whole, connections_file, joined))
+        whole = staged(project, whole, running)
+    joined = {name: moves.joined for name, moves in moves_of.items()}
+    pings = leaf_pings(project, whole, connections_file, joined)
+    withdrawn = withdrawals(project, whole, moves_of, connections_file)
+    pings = replace(pings, withdrawn=withdrawn)
+    return with_tenants(whole, pings) if rollout else replace(whole, leaf_pings=pings)
 
 
 def origin_of(folder: Path, approvals: int = 0) -> Origin:
@@ -158,6 +162,7 @@ def describe(plan_file: Plan, verify_s: float = Options().verify_s) -> str:
     lines += [str(plan_file.origin)] if plan_file.origin else []
     lines += [*_missing(plan_file), _summary(plan_file), _minutes(plan_file, verify_s)]
     lines += [describe_pings(plan_file.leaf_pings)] if plan_file.leaf_pings else []
+    lines += describe_withdrawals([*withdrawn_of(plan_file)])
     lines += describe_rollout(plan_file)
     if wanted := needed(plan_file):
         lines.append(f"approvals needed: {wanted} (`rocefab apply --approvals`)")

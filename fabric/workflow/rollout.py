@@ -171,6 +171,7 @@ def describe_rollout(plan: Plan) -> Iterator[str]:
         return
     policy = plan.rollout.policy
     gates = [name for name in ("counters", "ping", "rdma") if getattr(policy.gates, name)]
+    gates += ["withdrawal"] if any(stage.withdrawn for stage in plan.rollout.stages) else []
     gates += ["isolation"] if any(stage.denied for stage in plan.rollout.stages) else []
     gates += ["tenant"] if any(stage.joined for stage in plan.rollout.stages) else []
     gates += ["jobs"] if policy.jobs.failed else []

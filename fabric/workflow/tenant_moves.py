@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabric.core.units import ipv4_text
 from fabric.observe.configuration import WHOLE, readers
 from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from fabric.design.model import DeviceDesign
+    from fabric.observe.configuration import Configured
     from fabric.observe.snapshot import Running
 
 #: Beginning of the VRFs that rocefab makes; others are nobody's tenant here.
@@ -32,12 +35,18 @@ class TenantMoves(NamedTuple):
         Ports that are shut and enter a tenant.
     notes : tuple of str
         Which tenants they enter.
+    left : mapping of str to tuple of str
+        Subnets that leave a VRF with their ports.
+    vrfs : frozenset of str
+        VRFs that the switch has before the change.
     """
 
     refusals: tuple[str, ...] = ()
     one_way: str = ""
     joined: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    left: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    vrfs: frozenset[str] = frozenset()
 
 
 def tenant_moves(
@@ -87,13 +96,39 @@ def tenant_moves(
         for vrf, ports in joined.items()
     )
     names = tuple(port for ports in joined.values() for port in ports)
-    return TenantMoves((), "; ".join(one_way), names, tuple(notes))
+    left = {
+        vrf: tuple(
+            subnet
+            for (own, _), ports in out.items()
+            if own == vrf
+            for subnet in _subnets(switch, design, vrf, ports)
+        )
+        for vrf, _ in out
+    }
+    return TenantMoves((), "; ".join(one_way), names, tuple(notes), left, frozenset(switch.vrfs))
 
 
 def _left(ports: list[str], tenant: str, *, shut: bool) -> str:
     """Return that ports leave a tenant, and where they go."""
     goal = f"and {'is' if len(ports) == 1 else 'are'} shut down" if shut else "for the default VRF"
     return f"{_some(ports)} {_verb(ports, 'leave')} {tenant} {goal}"
+
+
+def _subnets(
+    switch: Configured, design: DeviceDesign, vrf: str, ports: Sequence[str]
+) -> Iterator[str]:
+    """Yield the subnets that a leaf announces for ports that leave a VRF, and not any more then.
+
+    The subnet of a VLAN that stays in the VRF is that of its other ports.
+    """
+    staying = {vlan.vlan for vlan in design.vlans if vlan.vrf == vrf}
+    vlans = {switch.ports[port].vlan for port in ports if port in switch.ports} - {None}
+    for port in switch.ports.values():
+        if port.name in ports or port.gateway_vlan in vlans - staying:
+            for entry in port.addresses:
+                if not entry.is_ipv6:  # tenants have IPv4 alone
+                    first, length = entry.network
+                    yield f"{ipv4_text(first)}/{length}"
 
 
 def _named(vrf: str, tenants: Mapping[str, str]) -> str:

@@ -161,9 +161,9 @@ def test_a_plan_from_before_the_pings_of_tenants_is_read(written):
     rollout = RolloutPlan(Rollout(), (stage,), ())
     new = replace(parse_plan(written, "plan"), leaf_pings=pings, rollout=rollout)
     data = json.loads(new.to_json())
-    for name in ("denied", "joined", "unjoined"):
+    for name in ("denied", "joined", "unjoined", "withdrawn"):
         del data["leaf_pings"][name]
-    for name in ("denied", "joined"):
+    for name in ("denied", "joined", "withdrawn"):
         del data["rollout"]["stages"][0][name]
     plan = parse_plan(sealed(data), "plan")
     assert plan.leaf_pings == pings

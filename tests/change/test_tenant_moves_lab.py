@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from ipaddress import ip_interface
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from fabric.core.errors import DeviceError, InputError, JournalError
 from fabric.intent.inventory import load
 from fabric.lab.faults import Fault
 from fabric.lab.vrfs import LeafPort
+from fabric.systems.eos.lab.sessions import EosState
 from fabric.workflow import apply as applying
 from fabric.workflow.apply import Options, Result
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
@@ -28,6 +30,7 @@ EXAMPLE = Path(__file__).parents[2] / "inventory" / "tenants"
 OPTIONS = Options(timer_s=60, verify_s=4.0, poll_s=0.1)
 RED, BLUE = "Vrf17", "Vrf18"
 LEAVES = "su1-rail[0-1]"
+FAR = ("su2-rail0", "su2-rail1")
 WRONG_TARGETS = """
 router bgp 65103
    vrf Vrf17
@@ -105,6 +108,12 @@ class Site:
         """Return the VRFs of its ports, of both rails."""
         return [self.vrf(f"{unit}-rail{rail}", host) for rail in (0, 1)]
 
+    def routes(self, host: str, leaf: str) -> list[bool]:
+        """Tell whether red has routes to the subnets of a host on a leaf."""
+        nics = Project(self.inventory).hosts[host].nics
+        nets = (ip_interface(f"{nic.address}/31").network for nic in nics)
+        return [self.lab[leaf].has_route(RED, str(net)) for net in nets]
+
     def answers(self, source: str, target: str) -> bool:
         """Tell whether the first NIC of a host answers another one."""
         hosts = Project(self.inventory).hosts
@@ -162,7 +171,13 @@ def test_a_documented_move_passes_all_gates(site: Site) -> None:
     out = site.planned()
     port = site.port("su1-rail0", "gpu002")
     assert f"    ONE WAY: {port} leaves red (Vrf17) and is shut down\n" in describe(out)
-    assert site.applied(out).ok
+    asked = "gate withdrawal: 2 subnets that leave a tenant must be gone from 4 other leaves"
+    assert f"\n{asked}\n" in describe(out)
+    assert all(site.routes("gpu002", leaf) == [True, True] for leaf in FAR)
+    result = site.applied(out)
+    assert result.ok, result.reasons
+    assert gates(site).count("gate withdrawal: passed") == 2
+    assert all(site.routes("gpu002", leaf) == [False, False] for leaf in FAR)
     assert site.vrfs("gpu002") == ["shut", "shut"]
     assert not site.answers("gpu001", "gpu002")
     site.move("gpu002")
@@ -210,6 +225,50 @@ def test_what_is_wrong_behind_the_configuration_stops_a_move(site: Site) -> None
     result = site.applied(site.planned(LEAVES))
     assert result.ok, result.reasons
     assert site.vrfs("gpu003") == [BLUE, BLUE]
+
+
+def test_a_leaf_that_keeps_the_route_or_is_silent_stops_the_way_out(site: Site) -> None:
+    """Nothing is undone: what is shut stays shut, and the next leaf waits."""
+    site.move("gpu001")
+    leaf = site.lab["su1-rail0"]
+    away(site, "su2-rail0", "show ip route")
+    result = site.applied(site.planned(LEAVES))
+    assert not result.ok
+    assert result.reasons[0].startswith("gate withdrawal: su2-rail0 cannot be asked for routes: ")
+    assert site.vrfs("gpu001") == ["shut", RED]
+    assert leaf.text_of(leaf.state.startup) == leaf.running_text, "a restart would undo it"
+
+    site.lab["su2-rail0"].faults.clear()
+    net = ip_interface(f"{Project(site.inventory).hosts['gpu001'].nics[1].address}/31").network
+    site.lab["su2-rail0"].hand_edit(f"ip route vrf {RED} {net} Null0")
+    result = site.applied(site.planned(LEAVES))
+    (reason,) = result.reasons
+    leak = (
+        f"gate withdrawal: su2-rail0 still has a route to {net} in {RED}, which left that VRF on "
+    )
+    assert reason.startswith(f"{leak}su1-rail1: look there where the route comes from, remove it, ")
+    assert site.vrfs("gpu001") == ["shut", "shut"]
+    site.lab["su2-rail0"].hand_edit(f"no ip route vrf {RED} {net} Null0")
+
+
+def test_the_vrf_of_a_port_is_read_back(site: Site) -> None:
+    """A switch that takes a change and has the port in its old tenant all the same."""
+    leaf, port = site.lab["su1-rail0"], site.port("su1-rail0", "gpu001")
+    commit = EosState.commit
+
+    def commit_wrongly(state: EosState, name: str, timer_s: int = 0) -> None:
+        commit(state, name, timer_s)
+        if state is leaf.state:
+            leaf.edit(state.running, f"interface {port}\nvrf {RED}\n")
+
+    assert site.vrfs("gpu001") == ["shut", "shut"]
+    site.move("gpu001")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(EosState, "commit", commit_wrongly)
+        result = site.applied(site.planned(LEAVES))
+    assert not result.ok
+    assert f"interface {port}: vrf {RED} is not as planned" in result.reasons[0]
+    assert site.vrfs("gpu001") == ["shut", "shut"]
 
 
 def test_who_has_no_partner_asks_its_gateway(site: Site) -> None:

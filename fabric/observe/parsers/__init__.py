@@ -34,12 +34,28 @@ class Parser(Protocol):
         """Return the running configuration from the raw texts of the driver."""
 
 
+class RouteReading(Protocol):
+    """Reads what ``read_route`` of a driver returned."""
+
+    def __call__(self, text: str, vrf: str, prefix: str) -> bool:
+        """Tell whether there is a route to this very prefix; one that covers it is another one.
+
+        Raises
+        ------
+        UnreadableError
+            When the text does not say so, as where there is no such VRF.
+        """
+
+
 parsers: Registry[Parser] = Registry("parser", plugins="parsers")
 #: Readings by gNMI of a system that does not have the models of OpenConfig, by the subjects of
 #: ``fabric.devices.gnmi``.
 gnmi_readings: Registry[Mapping[str, tuple[str, Reading]]] = Registry(
     "readings by gNMI", plugins="parsers"
 )
+#: By system: whether a VRF has a route. Of a system without one nothing is asked: no source shows
+#: what it prints for a route that is not there.
+route_readings: Registry[RouteReading] = Registry("reading of a route", plugins="parsers")
 
 #: First lines of outputs as people keep them in files, one after the other, and the subject of each
 #: (a key of ``Parser.readings``).

@@ -19,6 +19,7 @@ somebody else's work.
 from __future__ import annotations
 
 import re
+import shlex
 from contextlib import suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
@@ -115,6 +116,11 @@ class CumulusDriver(ShellDriver[SetLines]):
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
         """Return the outputs of the commands of the subjects; each command runs once."""
         return read_subjects(subjects, _STATE_COMMANDS, lambda line: self._shell.run(line)[1])
+
+    def read_route(self, vrf: str, prefix: str) -> str:
+        """Return what FRR says of a route, as text: its JSON is empty without the VRF too."""
+        line = shlex.quote(f"show ip route vrf {vrf} {prefix}")
+        return self._shell.run(f"sudo -n vtysh -c {line} 2>&1")[1]
 
     def foreign_sessions(self) -> Sequence[str]:
         """Return what is pending or waits for its confirmation: our changes by their names."""

@@ -160,6 +160,10 @@ class EosDriver(BaseDriver):
         """
         return read_subjects(subjects, _STATE_COMMANDS, self._answer)
 
+    def read_route(self, vrf: str, prefix: str) -> str:
+        """Return the JSON answer about a route; a VRF that is not there is an error."""
+        return json.dumps(self._show(f"show ip route vrf {vrf} {prefix}"), sort_keys=True)
+
     def _answer(self, command: str) -> str | None:
         """Return what a command shows, or None where the switch rejects it."""
         try:

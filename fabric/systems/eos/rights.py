@@ -29,6 +29,7 @@ _CHANGING = (
     rf"configure session {_RUN}( abort| commit( timer [0-9:]+)?)?",
     "copy startup-config flash:rollback-0",
     "write memory",
+    "show ip route vrf Vrf[0-9]+ [0-9./]+",
 )
 _NEVER_IN_A_SESSION = (
     "commit.*",

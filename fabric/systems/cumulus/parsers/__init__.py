@@ -18,6 +18,7 @@ from fabric.observe.snapshot import Running
 from fabric.observe.state import BgpPeer
 from fabric.systems.cumulus.parsers import counters, optics, roce
 from fabric.systems.cumulus.parsers import history as history
+from fabric.systems.cumulus.parsers import routes as routes
 from fabric.systems.cumulus.parsers.interfaces import bfd, facts, interfaces, neighbours
 from fabric.systems.cumulus.platforms import lines
 

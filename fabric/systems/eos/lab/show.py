@@ -16,6 +16,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from fabric.lab.pages import pages, parsed
+from fabric.systems.eos.lab.sessions import CommandFailedError
 from fabric.systems.eos.lab.view import ArpEntry
 
 if TYPE_CHECKING:
@@ -80,6 +81,14 @@ def _counts(view: View, _words: list[str]) -> Result:
     return {"counts": [view.count(port.name) for port in view.ethernets()]}
 
 
+def _route(view: View, words: list[str]) -> Result:
+    """Return the route of a VRF to a prefix, if there is one."""
+    vrf, prefix = words[-2:]
+    if not view.state.running.has(f"vrf instance {vrf}"):
+        raise CommandFailedError(f"IP Routing table for VRF {vrf} does not exist.")
+    return {"vrf": vrf, "prefix": prefix, "found": view.wires.has_route(vrf, prefix)}
+
+
 def _version(version: str) -> Callable[[View, list[str]], Result]:
     return lambda _view, _words: {"version": version}
 
@@ -90,6 +99,7 @@ SHOWS: dict[str, Show] = {
     "show interfaces [ <port> ]": _answer("interfaces"),
     "show interfaces status": _answer("status"),
     "show ip interface": _answer("ip-interface"),
+    "show ip route vrf <name> <cidr4>": _answer("route", _route),
     "show ipv6 interface": _answer("ipv6-interface"),
     "show lldp neighbors": _answer("lldp"),
     "show lldp neighbors [ <port> ] detail": _answer("lldp-detail", _heard),

@@ -10,6 +10,7 @@ from fabric.observe.parsers.tables import as_number
 from fabric.observe.snapshot import Running
 from fabric.observe.state import BgpPeer, LldpNeighbour
 from fabric.systems.eos.parsers import optics as eos_optics
+from fabric.systems.eos.parsers import routes as routes
 from fabric.systems.eos.parsers import state as eos_state
 from fabric.systems.eos.texts import text_ends
 
