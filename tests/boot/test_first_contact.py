@@ -67,7 +67,7 @@ def contact(folder: Path, names: frozenset[str] = frozenset()) -> tuple[dict[str
 def test_keys_are_taken_over_for_those_whose_serial_answers(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("ROCEFAB_PASSWORD", "secret")
+    monkeypatch.setenv("ROCEFAB_PASSWORD", "canary7Qx")
     with laboratory(Project(folder / "inventory"), folder / "lab"):
         whole = json.loads((folder / "lab" / CONNECTIONS).read_text())
         known = {name: one.pop("trust") for name, one in whole["devices"].items()}
@@ -80,6 +80,8 @@ def test_keys_are_taken_over_for_those_whose_serial_answers(
             name: text.strip() for name, text in known.items()
         }
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        shown = (file.read_text(), (folder / "boot.log").read_text(), *said)
+        assert not [text for text in shown if "canary7Qx" in text]
         reached = states(read_log(folder / "boot.log"), PLATFORMS)
         assert set(reached.values()) == {State.REACHABLE}
         assert contact(folder)[1] == []  # nothing is left to ask

@@ -36,8 +36,10 @@ ip link set lo up
 ip -n client link set client up
 dnsmasq --keep-in-foreground --conf-file="$FOLDER/ztp/dnsmasq.conf" --user=root \\
     --dhcp-leasefile=/run/leases --pid-file= >"$FOLDER/dnsmasq.log" 2>&1 &
+dhcp=$!
 "$PYTHON" -m fabric serve "$FOLDER/inventory" --ztp "$FOLDER/ztp" --listen 192.168.0.2:8781 \\
     --boot-log "$FOLDER/boot.log" >"$FOLDER/serve.log" 2>&1 &
+files=$!
 tries=0
 until grep -q ^serving "$FOLDER/serve.log" || [ $tries -gt 300 ]; do
     tries=$((tries + 1))
@@ -45,7 +47,7 @@ until grep -q ^serving "$FOLDER/serve.log" || [ $tries -gt 300 ]; do
 done
 ip netns exec client timeout 20 busybox udhcpc -i client -q -n -f -t 5 -T 1 -s "$FOLDER/script" \\
     -O 67 -C -x "61:$CLIENT"
-kill %1 %2 2>/dev/null || true
+kill "$dhcp" "$files"
 """
 
 

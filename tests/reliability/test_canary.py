@@ -30,6 +30,10 @@ ELSEWHERE = {
     "lab up": "runs until it is stopped; tests/cli/test_lab.py has its secrets",
     "lab down": "needs root; it reads no device",
     "demo": "has a lab and a password of its own",
+    "adopt-serials": "edits an inventory; it reads no device and knows no secret",
+    "replace": "edits an inventory and takes a key out of the connections file",
+    "first-contact": "needs a management network; tests/boot/test_first_contact.py looks for its "
+    "password",
     **{
         f"tenant {verb}": "edits an inventory; it reads no device and knows no secret"
         for verb in ("add", "grant", "revoke", "move", "remove", "release-id")
