@@ -54,8 +54,8 @@ ALLOWED = {
         "workflow/import_folder.py read_text",
     ),
     "an inventory that was read, within its limits, just before": (
-        *("workflow/tenant.py copytree", "workflow/tenant.py copyfile"),
-        "workflow/tenant.py read_text",
+        *("workflow/inventory_edit.py copytree", "workflow/inventory_edit.py copyfile"),
+        "workflow/inventory_edit.py read_text",
     ),
     "SQLite reads no more than its format asks for": (
         *("change/journal.py sqlite3.connect", "serve/store.py sqlite3.connect"),
@@ -65,7 +65,12 @@ ALLOWED = {
         *("change/lock.py os.open", "render/replacing.py os.open", "render/replacing.py copy2"),
     ),
     "is opened to be written, or is a regular file of the size that is compared": (
-        *("cli/exits.py os.open", "render/files.py os.open", "render/files.py read_bytes"),
+        *(
+            "boot/log.py os.open",
+            "cli/exits.py os.open",
+            "render/files.py os.open",
+            "render/files.py read_bytes",
+        ),
     ),
     "the text comes from the reader": (
         *("cli/config.py tomllib.loads", "devices/connections.py yaml.compose"),
