@@ -354,7 +354,7 @@ class WhatIfReply(RootModel[OutageReply | SinglesReply]):
 #: All answers that are JSON.
 REPLIES: tuple[type[BaseModel], ...] = (
     *(PlacementDocument, ConditionsReply, AlertsReply, JobReply, JobsReply, HostsReply, LinksReply),
-    HostHealthReply,
+    *(HostHealthReply, TenantsReply, TenantReply),
     *(FabricReply, AliveReply, ReadyReply, FilterReply, PrioritiesReply, WhatIfReply),
     *MAP_REPLIES,
     *REVIEW_REPLIES,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+import httpx
 from hypothesis import HealthCheck, given, settings
 
 from tests.cases import examples
+from tests.cli.runs import ROOT
 from tests.serve.reviewed import Reviewed, reviewed
 from tests.serve.servers import served
 
@@ -84,11 +86,15 @@ ANSWERS = (
 
 def test_answers_keep_to_the_document(tmp_path) -> None:
     """Each member of each answer is described, and each described one has its type."""
-    with reviewed(tmp_path) as found:
-        _keep_to_the_document(found)
+    with (
+        reviewed(tmp_path) as found,
+        served(tmp_path / "tenants", ROOT / "inventory" / "tenants") as shared,
+    ):
+        _keep_to_the_document(found, shared)
 
 
-def _keep_to_the_document(found: Reviewed) -> None:
+def _keep_to_the_document(found: Reviewed, shared: httpx.Client) -> None:
+    """Ask a fabric, and one with tenants for what only that has."""
     from jsonschema import Draft202012Validator
 
     own, sha256 = found.client, found.sha256
@@ -103,13 +109,16 @@ def _keep_to_the_document(found: Reviewed) -> None:
         ("get", "/v1/runs", None),
         ("get", "/v1/runs/1", None),
         ("post", "/v1/runs/1/stop", None),
+        ("get", "/v1/tenants", None),
+        ("get", "/v1/tenants/red", None),
     )
     document = own.get("/openapi.json").json()
     closed = _closed(document["components"])
     seen = set()
     for method, url, body in answers:
-        answer = own.request(method, url, json=body)
-        path = re.sub("/(devices|hosts)/[^/]+", r"/\1/{name}", url.partition("?")[0])
+        asked = shared if url.startswith("/v1/tenants") else own
+        answer = asked.request(method, url, json=body)
+        path = re.sub("/(devices|hosts|tenants)/[^/]+", r"/\1/{name}", url.partition("?")[0])
         path = re.sub("/runs/1", "/runs/{run}", path.replace(sha256, "{sha256}"))
         seen.add((method, path))
         described = document["paths"][path][method]["responses"][str(answer.status_code)]
