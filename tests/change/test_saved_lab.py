@@ -39,7 +39,7 @@ def configurations(switch) -> list[str]:
     """Return what runs, and what a restart would load."""
     names = (("running_text", "startup_text"), ("text", "startup"), ("running", "startup"))
     for running, startup in (*names, ("applied", "startup")):
-        if hasattr(switch, running):
+        if hasattr(switch, running) and hasattr(switch, startup):
             return [
                 text if isinstance(text, str) else json.dumps(sorted(text), sort_keys=True)
                 for text in (getattr(switch, running), getattr(switch, startup))
