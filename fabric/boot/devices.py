@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabric.boot.model import Device
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
 from fabric.core.units import ipv4_text
 
 if TYPE_CHECKING:
@@ -16,8 +18,36 @@ if TYPE_CHECKING:
 HOST, BMC = "host", "bmc"
 
 
-def switches(fabric: Fabric, ends: ManagementEnds) -> Iterator[Device]:
+def network_of(fabric: Fabric) -> ManagementEnds:
+    """Return the management network of a fabric.
+
+    Raises
+    ------
+    InputError
+        When the inventory has none.
+    """
+    if fabric.management is None:
+        message = "the inventory has no management network"
+        fix = "add management.network to fabric.yaml"
+        finding = Finding("ZTP002", Severity.ERROR, message, fix, "fabric.management")
+        raise InputError("no device has a management address", [finding])
+    return fabric.management
+
+
+def managed(fabric: Fabric) -> tuple[Device, ...]:
+    """Return the switches, the hosts and their BMCs.
+
+    Raises
+    ------
+    InputError
+        As `network_of`.
+    """
+    return (*switches(fabric), *hosts(fabric))
+
+
+def switches(fabric: Fabric) -> Iterator[Device]:
     """Yield the switches."""
+    ends = network_of(fabric)
     table, overrides = fabric.switches, fabric.intent.device_overrides
     for name, sku, address in zip(table.names, table.skus, ends.switches.tolist(), strict=True):
         own = overrides.get(name, [])
@@ -34,8 +64,9 @@ def switches(fabric: Fabric, ends: ManagementEnds) -> Iterator[Device]:
         )
 
 
-def hosts(fabric: Fabric, ends: ManagementEnds) -> Iterator[Device]:
+def hosts(fabric: Fabric) -> Iterator[Device]:
     """Yield the hosts and their BMCs, which are known by MAC alone."""
+    ends = network_of(fabric)
     kinds = ((HOST, "management_mac", ends.hosts), (BMC, "bmc_mac", ends.bmcs))
     for kind, field, addresses in kinds:
         for name, address in zip(fabric.hosts.names, addresses.tolist(), strict=False):

@@ -28,7 +28,7 @@ def dnsmasq(leases: Sequence[Lease], ends: ManagementEnds) -> str:
         f"dhcp-range={ends.subnet.network_address},static,{ends.subnet.netmask},{LEASE_S}",
         f"dhcp-option=option:router,{ends.gateway}",
     ]
-    if any(boot.tftp for lease in leases if (boot := boot_of(lease.device))):
+    if any(boot.tftp for lease in leases if (boot := boot_of(lease.device.platform))):
         lines += ["enable-tftp", f"tftp-root={TFTP_ROOT}"]
     for lease in leases:
         lines += ["", *_lease(lease, ends)]

@@ -30,9 +30,9 @@ class Lease:
     answers: tuple[Answer, ...] = ()
 
 
-def boot_of(device: Device) -> Boot | None:
-    """Return how a device starts from the box; None where nothing is known of it."""
-    return dict(boots.items()).get(device.platform)
+def boot_of(platform: str) -> Boot | None:
+    """Return how devices of a system start from the box; None where nothing is known of it."""
+    return dict(boots.items()).get(platform)
 
 
 def odd_serial(device: Device) -> Finding | None:
@@ -45,7 +45,7 @@ def odd_serial(device: Device) -> Finding | None:
 
 def matched(device: Device) -> Match | Finding:
     """Return what a device is known by: its serial where the system sends it, else its MAC."""
-    boot = boot_of(device)
+    boot = boot_of(device.platform)
     if odd := odd_serial(device):
         return odd
     by_serial = boot.match(device) if boot and device.serial else None

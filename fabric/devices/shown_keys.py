@@ -13,9 +13,6 @@ from fabric.devices import limits
 if TYPE_CHECKING:
     from fabric.devices.driver import Connection
 
-#: HTTPS (RFC 9110 section 4.2.2); devices with another port are reached by SSH.
-_HTTPS = 443
-
 
 def shown_key(connection: Connection, *, is_https: bool) -> str:
     """Return the trust of a device as a connections file has it; nothing is sent to it.

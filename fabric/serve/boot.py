@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.responses import FileResponse, PlainTextResponse, Response
 
-from fabric.boot.devices import hosts, switches
+from fabric.boot.devices import managed
 from fabric.boot.images import checked
 from fabric.boot.leases import boot_of
 from fabric.boot.log import BootLog, Record, State
@@ -167,10 +167,7 @@ def boot_files(
     InputError
         When the folder is no export, or a file of it has changed since: nothing is served then.
     """
-    ends = fabric.management
-    if ends is None:
-        raise _refused("the inventory has no management network", "add management.network")
-    devices = {one.address: one for one in (*switches(fabric, ends), *hosts(fabric, ends))}
+    devices = {one.address: one for one in managed(fabric)}
     names = {one.name: one for one in devices.values()}
     digests = digests_of(folder)
     if not digests:
@@ -191,7 +188,7 @@ def _served(path: Path, below: str, digest: str, owner: Device | None) -> Served
         raise _refused(f"{path} is not as it was exported", "run `rocefab export ztp` again")
     if owner is None:
         raise _refused(f"{path} is of no device of the inventory", "export into an empty folder")
-    boot = boot_of(owner)
+    boot = boot_of(owner.platform)
     first = boot.file(owner) if boot else f"hosts/{owner.name}/user-data"
     return Served(content, owner.name, is_first=below == first)
 

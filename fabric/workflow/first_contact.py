@@ -9,7 +9,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from fabric.boot.devices import BMC, hosts, switches
+from fabric.boot.devices import BMC, managed
 from fabric.boot.log import State
 from fabric.change.planner import check_identity, open_driver
 from fabric.core.errors import DeviceError, InputError
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _WITHIN_S = 60.0
 #: Seconds between two attempts; our choice: a switch takes minutes to start.
 _PAUSE_S = 10.0
+#: HTTPS (RFC 9110 section 4.2.2); systems with another usual port are reached by SSH.
 _HTTPS = 443
 #: The file holds keys, and says where devices are.
 _MODE = 0o600
@@ -139,14 +140,7 @@ def _wanted(
     project: Project, file: Path, names: frozenset[str]
 ) -> Mapping[str, tuple[Device, Connection]]:
     """Return the devices that are asked, each with how it is reached."""
-    ends = project.fabric.management
-    if ends is None:
-        raise _refused("the inventory has no management network", "add management.network")
-    devices = {
-        one.name: one
-        for one in (*switches(project.fabric, ends), *hosts(project.fabric, ends))
-        if one.platform != BMC
-    }
+    devices = {one.name: one for one in managed(project.fabric) if one.platform != BMC}
     if strange := sorted(names - devices.keys()):
         raise _refused(f"device {strange[0]!r} is not in the inventory", "see --only")
     of = {name: one.platform for name, one in devices.items()}

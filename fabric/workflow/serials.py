@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabric.boot.devices import BMC, HOST, hosts, switches
+from fabric.boot.devices import BMC, HOST, managed
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.exchange.serials import RULE, contradictions, joined, read_rows
@@ -98,17 +98,7 @@ def adopt_serials(folder: Path, files: Sequence[Path], *, dry_run: bool = False)
 
 
 def _known(fabric: Fabric) -> _Known:
-    ends = fabric.management
-    if ends is None:
-        message = "the inventory has no management network"
-        fix = "add management.network to fabric.yaml"
-        finding = Finding("ZTP002", Severity.ERROR, message, fix)
-        raise InputError("the serials cannot be adopted", [finding])
-    devices = {
-        one.name: one
-        for one in (*switches(fabric, ends), *hosts(fabric, ends))
-        if one.platform != BMC
-    }
+    devices = {one.name: one for one in managed(fabric) if one.platform != BMC}
     return _Known(devices, {one.address: name for name, one in devices.items()})
 
 

@@ -68,12 +68,11 @@ ENDINGS = {"cumulus": ".sh", "sonic": "-config_db.json", "junos": ".conf"}
 
 def bootstraps(project: Project, system: str) -> dict[str, str]:
     """Return the configuration that each switch starts with."""
-    ends = project.fabric.management
-    assert ends is not None
+    assert project.fabric.management is not None
     account = Account("admin", KEY, HASHES[system])
     texts = {}
-    for device in switches(project.fabric, ends):
-        boot = boot_of(device)
+    for device in switches(project.fabric):
+        boot = boot_of(device.platform)
         assert boot is not None
         files = boot.files(Order(device, account, "http://192.0.2.1"))
         ending = ENDINGS.get(system, ".cfg")

@@ -50,7 +50,7 @@ def device(system: str) -> Device:
 
 
 def files(system: str, rendered: tuple[Artefact, ...] = ()) -> dict[str, str]:
-    boot = boot_of(device(system))
+    boot = boot_of(system)
     assert boot is not None
     made = order(device(system), rendered, HASHES[system])
     return {one.path.removeprefix("http/"): one.text for one in boot.files(made)}
@@ -68,7 +68,7 @@ def test_files_as_an_engineer_reviews_them(system: str, update_golden: bool) -> 
 
 @pytest.mark.parametrize("system", HASHES)
 def test_dhcp_names_a_file_that_is_there(system: str) -> None:
-    boot = boot_of(device(system))
+    boot = boot_of(system)
     assert boot is not None
     assert boot.file(device(system)) in files(system)
     assert re.fullmatch(boot.hash_form, HASHES[system])
@@ -145,7 +145,7 @@ def test_nxos_with_its_whole_configuration() -> None:
 
 @pytest.mark.parametrize(("release", "word"), [("5.9", "ip"), ("5.14", "ip"), ("5.15", "ipv4")])
 def test_cumulus_uses_the_words_of_its_release(release: str, word: str) -> None:
-    boot = boot_of(device("cumulus"))
+    boot = boot_of("cumulus")
     assert boot is not None
     (file,) = boot.files(order(replace(device("cumulus"), release=release)))
     assert f"nv set interface eth0 {word} address 192.168.0.193/22\n" in file.text

@@ -153,7 +153,7 @@ def leases() -> list[Lease]:
     """Return the reservation of each device."""
     made = []
     for device in devices().values():
-        match, boot = matched(device), boot_of(device)
+        match, boot = matched(device), boot_of(device.platform)
         assert not isinstance(match, Finding)
         url = f"{URL}/{boot.file(device) if boot else ''}"
         made.append(Lease(device, match, boot.answers(device, url) if boot else ()))

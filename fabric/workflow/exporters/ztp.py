@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabric.boot.devices import HOST, hosts, switches
+from fabric.boot.devices import HOST, hosts, managed, network_of, switches
 from fabric.boot.dnsmasq import dnsmasq
 from fabric.boot.images import checked
 from fabric.boot.kea import kea
 from fabric.boot.leases import Lease, alike, boot_of, matched, odd_serial
-from fabric.boot.model import CRYPT, CRYPT_FORM, IMAGES, Account, Order, OsImage, boots
+from fabric.boot.model import CRYPT, CRYPT_FORM, IMAGES, Account, Order, OsImage
 from fabric.boot.seeds import seed
 from fabric.core import hostlist
 from fabric.core.errors import InputError
@@ -94,17 +94,12 @@ class Ztp:
     @cached_property
     def ends(self) -> ManagementEnds:
         """The management network."""
-        ends = self.project.fabric.management
-        if ends is None:
-            message = "the inventory has no management network"
-            raise refused("ZTP002", message, "add management.network to fabric.yaml")
-        return ends
+        return network_of(self.project.fabric)
 
     @cached_property
     def devices(self) -> tuple[Device, ...]:
         """Switches, hosts and BMCs."""
-        fabric = self.project.fabric
-        return (*switches(fabric, self.ends), *hosts(fabric, self.ends))
+        return managed(self.project.fabric)
 
     @cached_property
     def known(self) -> tuple[list[Lease], list[Finding]]:
@@ -122,7 +117,7 @@ class Ztp:
         return leases, [*_grouped(notes), *self._unconfirmed(leases)]
 
     def _answers(self, device: Device) -> tuple[Answer, ...]:
-        boot = boot_of(device)
+        boot = boot_of(device.platform)
         if boot is None:
             return ()
         if boot.http_alone and not self.url.startswith("http:"):
@@ -133,7 +128,9 @@ class Ztp:
     def _unconfirmed(self, leases: list[Lease]) -> Iterator[Finding]:
         """Yield what is not confirmed about a system, once for all of its devices."""
         for platform in sorted({lease.device.platform for lease in leases}):
-            boot = next(boot_of(one.device) for one in leases if one.device.platform == platform)
+            boot = next(
+                boot_of(one.device.platform) for one in leases if one.device.platform == platform
+            )
             if boot and boot.warning:
                 title = platforms[platform].title
                 yield Finding(
@@ -159,7 +156,7 @@ class Ztp:
         )
 
     def _rendered(self, device: Device) -> tuple[Artefact, ...]:
-        boot = boot_of(device)
+        boot = boot_of(device.platform)
         if boot and not boot.takes_whole:
             return ()
         rendered = self._hosts if device.platform == HOST else self._switches
@@ -184,7 +181,7 @@ class Ztp:
 
     def _checked(self, platform: str) -> Account:
         """Return the account on a system, its hash asked for now."""
-        boot = dict(boots.items()).get(platform)
+        boot = boot_of(platform)
         takes = boot.hashes if boot else CRYPT
         text = self.hashes.get(platform) or self.hashes.get("")
         form = boot.hash_form if boot else CRYPT_FORM
@@ -245,7 +242,7 @@ def _images(project: Project, words: Words) -> dict[tuple[str, str], OsImage]:
     intent = project.intent
     checked(intent, words.images)
     for index, image in enumerate(intent.fabric.management.images):
-        boot = dict(boots.items()).get(image.system)
+        boot = boot_of(image.system)
         if boot is None or not boot.installs:
             message = f"{image.system} installs no image by its bootstrap file"
             fix = "install it by ONIE or by hand, and remove the entry"
@@ -270,8 +267,8 @@ def _by_system(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _switch_files(boot: Ztp) -> Exported:
     files: list[Artefact] = []
     notes = []
-    for device in switches(boot.project.fabric, boot.ends):
-        way = boot_of(device)
+    for device in switches(boot.project.fabric):
+        way = boot_of(device.platform)
         title = platforms[device.platform].title
         if way is None:
             notes.append(Finding("ZTP003", Severity.WARNING, f"{title} has no way from the box"))
@@ -284,7 +281,7 @@ def _switch_files(boot: Ztp) -> Exported:
 
 def _seeds(boot: Ztp) -> Exported:
     files: list[Artefact] = []
-    for device in hosts(boot.project.fabric, boot.ends):
+    for device in hosts(boot.project.fabric):
         if device.platform == HOST and device.mac:
             interface = boot.project.intent.fabric.host.management_interface
             files += seed(boot.order(device), interface)
