@@ -114,6 +114,10 @@ class FileKind(Enum):
         *(64 * _KIB, "a password has a line; a certificate with its chain would fit"),
         *("DEV001", "name a file with a password"),
     )
+    SERIALS = (
+        *(64 * _MIB, "a lease has 200 bytes: 300,000 of them"),
+        *("ZTP004", "name a packing list, leases of a DHCP server, or LLDP neighbours"),
+    )
     SETTINGS = (
         *(_MIB, "a default of each option takes 100 kB"),
         *("CLI001", "check that it exists and is readable"),

@@ -63,7 +63,7 @@ def read_rows(path: Path) -> list[Row]:
     InputError
         When it is none of the forms, or a line of it is wrong.
     """
-    text = read_text(path, FileKind.TABLE)
+    text = read_text(path, FileKind.SERIALS)
     lines = text.splitlines()
     first = next((line for line in lines if line.strip("- ")), "")
     if first.startswith(_KEA):
