@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.gates import PASSED
 from fabric.change.planner import open_driver
+from fabric.core import hostlist
 from fabric.core.errors import DeviceError
 from fabric.observe import probe_output
 from fabric.observe.parsers import UnreadableError
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 #: Failures that a message names.
 _NAMED = 3
+#: Why a ping has no answer where its source address is not on the host.
+_NO_START = "ping could not start"
 
 
 @dataclass
@@ -142,7 +145,7 @@ class Isolation(Pings):
     def passed(self) -> str:
         """How many pairs were tried, where those are not all."""
         if self._planned and not self._asked:
-            return "not probed: no host could be logged in to"
+            return "not probed: on no host could a ping start"
         return PASSED
 
     def begin(self, stage: Stage) -> list[str]:  # noqa: ARG002
@@ -153,7 +156,11 @@ class Isolation(Pings):
         """Return the pairs that answer."""
         self._refused.clear()
         failures = self._failures(stage.denied)
-        tried = [ping for ping in stage.denied if ping.source_host not in self._refused]
+        tried = [
+            ping
+            for ping in stage.denied
+            if ping.source_host not in self._refused and failures.get(ping) != _NO_START
+        ]
         self._planned, self._asked = len(stage.denied), len(tried)
         return [
             f"{ping}: another tenant answers{_open(ping, stage)}"
@@ -164,14 +171,20 @@ class Isolation(Pings):
 
 @dataclass
 class Joined(Pings):
-    """NICs that come into a tenant answer there, whatever was before the wave."""
+    """NICs that come into a tenant answer there, whatever was before the wave.
+
+    A host that the plan does not change may have no address yet: its pings cannot start, and
+    nothing is known of the NIC.
+    """
 
     name: str = "tenant"
+    _unset: frozenset[str] = frozenset()
 
     @property
     def passed(self) -> str:
-        """What is said where nothing is wrong."""
-        return PASSED
+        """Which were not probed; else that nothing is wrong."""
+        names = hostlist.fold(sorted(self._unset))
+        return f"not probed from {names}: no address yet, this plan sets none" if names else PASSED
 
     def begin(self, stage: Stage) -> list[str]:  # noqa: ARG002
         """Return nothing: they were in quarantine."""
@@ -180,7 +193,17 @@ class Joined(Pings):
     def after_change(self, stage: Stage) -> list[str]:
         """Return the NICs that do not answer."""
         failures = self._failures(stage.joined)
-        return [f"{ping}: {reason}{_open(ping, stage)}" for ping, reason in failures.items()]
+        unset = [
+            ping
+            for ping, reason in failures.items()
+            if reason == _NO_START and ping.source_host not in self.turns
+        ]
+        self._unset = frozenset(ping.source_host for ping in unset)
+        return [
+            f"{ping}: {reason}{_open(ping, stage)}"
+            for ping, reason in failures.items()
+            if ping not in unset
+        ]
 
 
 def _open(ping: Ping, stage: Stage) -> str:
@@ -244,5 +267,5 @@ def _lost(text: str) -> str:
     try:
         sent, received = probe_output.ping(text)
     except UnreadableError:
-        return "ping could not start"
+        return _NO_START
     return "" if received == sent else f"{received} of {sent} replies"

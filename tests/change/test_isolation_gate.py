@@ -14,13 +14,14 @@ from fabric.core.errors import ConnectionLostError
 from fabric.workflow import ping_gate
 from fabric.workflow.apply import gates_of
 from fabric.workflow.leaf_pings import describe_pings, leaf_pings
-from fabric.workflow.ping_gate import Isolation
+from fabric.workflow.ping_gate import Isolation, Joined
 from fabric.workflow.project import Project
 from tests.change import memory_fabric
 from tests.workflow.test_ping_gate import ANSWERED, LOST, Host
 
 EXAMPLE = Path(__file__).parents[2] / "inventory" / "tenants"
 PING = Ping("gpu002", "gpu001", "10.64.0.3", "10.64.0.1", 9000, 104)
+UNPROBED = "not probed: on no host could a ping start"
 
 
 @pytest.fixture
@@ -53,7 +54,8 @@ def test_a_plan_file_keeps_them(plan: Plan) -> None:
     [
         (LOST, "", "passed"),
         (ANSWERED, f"{PING}: another tenant answers", ""),
-        (None, "", "not probed: no host could be logged in to"),
+        ("connect: Cannot assign requested address", "", UNPROBED),
+        (None, "", UNPROBED),
     ],
 )
 def test_what_the_gate_says(
@@ -72,3 +74,19 @@ def test_what_the_gate_says(
         assert gate.begin(stage) == []
         assert gate.after_change(stage) == ([problem] if problem else [])
         assert not passed or gate.passed == passed
+
+
+@pytest.mark.parametrize("changed", ["leaf1", "gpu002"])
+def test_a_host_without_its_address(monkeypatch: pytest.MonkeyPatch, changed: str) -> None:
+    """It is a failure on a host that the plan changes, and else the NIC is not probed."""
+    monkeypatch.setattr(ping_gate, "open_driver", lambda _: Host("connect: Cannot assign"))
+    stage = LeafPings({}, "", joined={"leaf1": (PING,)}).stage(("leaf1",))
+    assert stage is not None
+    with ThreadPoolExecutor(1) as pool:
+        gate = Joined({"gpu002": "gpu002"}, pool, {changed: 0})  # type: ignore[dict-item]
+        problems = gate.after_change(stage)
+    if changed == "gpu002":
+        assert problems == [f"{PING}: ping could not start"]
+    else:
+        assert problems == []
+        assert gate.passed == "not probed from gpu002: no address yet, this plan sets none"
