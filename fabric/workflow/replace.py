@@ -16,6 +16,7 @@ from fabric.intent.yaml import edit
 from fabric.topology.realise import realise
 from fabric.validate.origins import identities
 from fabric.workflow.inventory_edit import Edited, InventoryEdit
+from fabric.workflow.replace_cable import refused
 from fabric.workflow.serials import append_entry
 
 if TYPE_CHECKING:
@@ -49,15 +50,15 @@ class Replaced(NamedTuple):
     ----------
     edited : Edited or None
         Change of the inventory; None where it has the unit already.
-    old_key : bool
-        Whether the key of the old unit was taken out of the connections file.
     steps : tuple of str
         What comes next.
+    old_key : bool
+        Whether the key of the old unit was taken out of the connections file.
     """
 
     edited: Edited | None
-    old_key: bool
     steps: tuple[str, ...]
+    old_key: bool = False
 
 
 @dataclass
@@ -89,11 +90,11 @@ class Replacement:
         self._fabric = realise(self._intent)
         self._is_switch = self.name in self._fabric.switch_row
         if not self._is_switch and self.name not in self._fabric.host_row:
-            raise _refused(
+            raise refused(
                 f"there is no device {self.name!r} in the inventory", "see `rocefab show`"
             )
         if self._is_switch and self.unit.rail is not None:
-            raise _refused(f"{self.name} is a switch, and has no rail", "leave --rail out")
+            raise refused(f"{self.name} is a switch, and has no rail", "leave --rail out")
 
     def run(self) -> Replaced:
         """Write the inventory, then the connections file.
@@ -105,14 +106,14 @@ class Replacement:
         """
         new = {field: text for field, text in self._fields().items() if text}
         if not new:
-            raise _refused("nothing is new", "add --serial, or --mac")
+            raise refused("nothing is new", "add --serial, or --mac")
         self._refuse_doubles(new)
         self._refuse_old(new)
         now = {field: self._now(field) for field in new}
         changes = {field: text for field, text in new.items() if now[field] != text}
         edited = self._edit(changes) if changes else None
         old_key = self._forget_key() if self.unit.rail is None else False
-        return Replaced(edited, old_key, self._steps())
+        return Replaced(edited, self._steps(), old_key)
 
     def _fields(self) -> dict[str, str]:
         """Return what the inventory is to say of the unit; the chassis MAC of switches alone."""
@@ -163,7 +164,7 @@ class Replacement:
             is_known = field != "mac" or self._is_switch
             if is_known and field not in new and self._now(field):
                 message = f"{self.name} has a {field} in the inventory, which is of the old unit"
-                raise _refused(message, f"add {option} of the new one")
+                raise refused(message, f"add {option} of the new one")
 
     def _names(self) -> tuple[str, ...]:
         return (*self._fabric.switch_row, *self._fabric.host_row)
@@ -221,7 +222,3 @@ class Replacement:
             f"put the unit in, then `rocefab first-contact {folder} --only {name}`",
             *last,
         )
-
-
-def _refused(message: str, fix: str) -> InputError:
-    return InputError("no replacement", [Finding("ZTP006", Severity.ERROR, message, fix)])
