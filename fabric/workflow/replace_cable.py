@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from fabric.intent.cabling import CableRow
     from fabric.intent.inventory import Intent, Located
     from fabric.topology.cable_types import TypedCable
     from fabric.topology.model import Fabric
-
-_Ports = set[tuple[str, str]]
 
 
 class NewCable(NamedTuple):
@@ -94,12 +93,7 @@ class CableReplacement:
             When there is no such cable or type, or the file cannot be edited; nothing is written
             then.
         """
-        cable = self.cable
-        new = {name: value for name, value in self._fields() if getattr(cable, name) != value}
-        return (self._edit(new) if new else None), self._steps()
-
-    def _fields(self) -> tuple[tuple[str, int | str], ...]:
-        return tuple(self.new.fields().items())
+        return self._edit(), self._steps()
 
     def _cable(self, fabric: Fabric) -> TypedCable:
         if self.device not in {**fabric.switch_row, **fabric.host_row}:
@@ -112,24 +106,36 @@ class CableReplacement:
         message = f"no cable is connected to {self.device} {self.port}"
         raise refused(message, "`rocefab show links` lists them")
 
-    def _edit(self, new: dict[str, int | str]) -> Edited:
-        """Change each place that is about this cable alone; where there is none, add an entry."""
+    def _edit(self) -> Edited | None:
+        """Change each place that is about this cable alone; where there is none, add an entry.
+
+        All places get the value, also those that another one outweighs: a stop between two files
+        is made good by the next run.
+        """
         files = InventoryEdit(self.folder, self.dry_run)
         added: dict[str, dict[str, int | str]] = {}
-        for field, value in new.items():
+        for field, value in self.new.fields().items():
             places = list(self._places(field))
             own = [place for place in places if not place.is_shared]
-            for place in own:
-                file = files.file_of(place.override.document, place.kind)
-                path = (*place.override.path, *place.path, field)
-                files.write(file, edit.set_value(files.text(file), path, value))
-            is_in_row = field == "cable_m" and self._edit_row(files, str(value))
-            if len(own) < len(places) or not (own or is_in_row):
+            is_there = [self._set(files, place, field, value) for place in own]
+            if field == "cable_m" and (row := self._row()):
+                is_there.append(self._set_cell(files, row, str(value)))
+            is_alone = len(own) == len(places) and is_there
+            if not is_alone and getattr(self.cable, field) != value:
                 is_nic = any(place.kind == "hosts" for place in places)
                 added.setdefault("hosts" if is_nic else "devices", {})[field] = value
         for kind, fields in added.items():
             append_entry(files, kind, self._entry(kind, fields))
-        return files.written(self._says, "")
+        return files.written(self._says, "") if files.is_edited else None
+
+    @staticmethod
+    def _set(files: InventoryEdit, place: _Place, field: str, value: int | str) -> bool:
+        """Give a field its value where a file has another one."""
+        file = files.file_of(place.override.document, place.kind)
+        path = (*place.override.path, *place.path, field)
+        if edit.value_at(files.text(file), path) != value:
+            files.write(file, edit.set_value(files.text(file), path, value))
+        return True
 
     def _places(self, field: str) -> Iterator[_Place]:
         """Yield the overrides of both ends that say something of a field."""
@@ -151,8 +157,22 @@ class CableReplacement:
         nics = self._fabric.nics
         return int(nics.rail[self.cable.row]), int(nics.nic_port[self.cable.row])
 
-    def _edit_row(self, files: InventoryEdit, metres: str) -> bool:
-        """Change the length in the list of cables; tell whether it has one.
+    def _row(self) -> CableRow | None:
+        """Return the row of the list of cables that has a length for this one."""
+        ends = {(end.device, end.port) for end in (self.cable.near, self.cable.far)}
+        rows = self._intent.cabling.rows if self._intent.cabling else ()
+        return next(
+            (
+                row
+                for row in rows
+                if {(row.device, row.port), (row.peer_device, row.peer_port)} == ends
+                and row.cable_m is not None
+            ),
+            None,
+        )
+
+    def _set_cell(self, files: InventoryEdit, row: CableRow, metres: str) -> bool:
+        """Change the length in the list of cables.
 
         Raises
         ------
@@ -160,17 +180,8 @@ class CableReplacement:
             When the list is in DOT, which is not edited.
         """
         cabling = self._intent.cabling
-        ends: _Ports = {(end.device, end.port) for end in (self.cable.near, self.cable.far)}
-        row = next(
-            (
-                row
-                for row in (cabling.rows if cabling else ())
-                if {(row.device, row.port), (row.peer_device, row.peer_port)} == ends
-            ),
-            None,
-        )
-        if cabling is None or row is None or row.cable_m is None:
-            return False
+        if cabling is None or str(row.cable_m) == metres:
+            return True
         if not cabling.columns:
             message = f"{cabling.file}:{row.line} has the length of this cable"
             raise refused(message, f"set cable_m={metres} there, then run this again")
@@ -193,7 +204,7 @@ class CableReplacement:
     def _says(self, intent: Intent) -> bool:
         """Tell whether an inventory has the new cable as its last word."""
         cable = self._cable(realise(intent))
-        return all(getattr(cable, name) == value for name, value in self._fields())
+        return all(getattr(cable, name) == value for name, value in self.new.fields().items())
 
     def _steps(self) -> tuple[str, ...]:
         """Return what is left to do: the plan only where the inventory says something new."""

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from fabric.core.errors import InputError
+from fabric.core.files import write_whole
 from fabric.intent.inventory import load
 from fabric.topology.cable_types import typed_cables
 from fabric.topology.realise import realise
+from fabric.workflow import inventory_edit
 from fabric.workflow.project import Project
 from fabric.workflow.replace_cable import CableReplacement, NewCable
 from tests.cli.runs import run
@@ -95,6 +97,31 @@ def test_the_inventory_says_it_at_its_place(folder: Path, name: str) -> None:
     whole = contents(folder)
     assert CableReplacement(folder, LEAF, "Ethernet0", NEW).run() == (None, steps)
     assert contents(folder) == whole
+
+
+@pytest.mark.parametrize("written", [0, 1, 2])
+def test_stopped_between_two_files_it_goes_on(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    """Three files have the length; the last one outweighs the others."""
+    write(folder, PLACES["port and NIC"][0] | PLACES["the list of cables"][0])
+    done: list[Path] = []
+
+    def stop(path: Path, content: bytes) -> None:
+        if len(done) == written:
+            raise KeyboardInterrupt
+        done.append(path)
+        write_whole(path, content)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(inventory_edit, "write_whole", stop)
+        with pytest.raises(KeyboardInterrupt):
+            CableReplacement(folder, HOST, NIC, NEW).run()
+    CableReplacement(folder, HOST, NIC, NEW).run()
+    for file in (*PLACES["port and NIC"][0], "cabling.csv"):
+        text = (folder / file).read_text()
+        assert ("7" in text, "m: 3" in text, "m: 4" in text, "\n3," in text) == (True, *[False] * 3)
+    assert cable(folder, HOST, NIC) == NEW
 
 
 def test_a_longer_cable_changes_what_its_ends_get(folder: Path) -> None:
