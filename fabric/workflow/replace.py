@@ -11,6 +11,8 @@ from fabric.core.errors import InputError
 from fabric.core.files import write_whole
 from fabric.core.findings import Finding, Severity
 from fabric.devices.connections import plain_content
+from fabric.devices.driver import drivers
+from fabric.devices.traffic import FrrShutdown
 from fabric.intent.inventory import load
 from fabric.intent.yaml import edit
 from fabric.topology.realise import realise
@@ -20,6 +22,7 @@ from fabric.workflow.replace_cable import refused
 from fabric.workflow.serials import append_entry
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from fabric.intent.inventory import Intent, Located
@@ -211,14 +214,37 @@ class Replacement:
 
     def _steps(self) -> tuple[str, ...]:
         name, folder = self.name, self.folder
+        hosts = self._hosts()
+        back = f": when it is clean, return {hosts} to service" if hosts else ""
         last = (
             f"`rocefab plan {folder} --only {name} --out plan.json`, then `apply`",
-            f"`rocefab verify {folder} --only {name}`",
+            f"`rocefab verify {folder} --only {name}`{back}",
         )
         if self.unit.rail is not None:
-            return ("put the NIC in and start the host", *last)
+            return (f"keep jobs away from {hosts}", "put the NIC in and start the host", *last)
         return (
+            *self._out(hosts),
             f"`rocefab export ztp {folder}`, where the device starts from the box",
             f"put the unit in, then `rocefab first-contact {folder} --only {name}`",
             *last,
         )
+
+    def _hosts(self) -> str:
+        """Return the hosts that lose a path which they have no other one for."""
+        if not self._is_switch:
+            return self.name
+        nics, hosts = self._fabric.nics, self._fabric.hosts.names
+        rows = nics.host[nics.leaf == self._fabric.switch_row[self.name]]
+        return hostlist.fold(hosts[row] for row in dict.fromkeys(rows.tolist()))
+
+    def _out(self, hosts: str) -> Iterator[str]:
+        """Yield how traffic leaves the old unit."""
+        if hosts:
+            yield f"keep jobs away from {hosts}"
+        if not self._is_switch:
+            return
+        yield f"`rocefab whatif {self.folder} --drain {self.name}` says what else loses a path"
+        row = self._fabric.switch_row[self.name]
+        driver = drivers[self._fabric.switches.skus[row].nos]
+        if not hosts and getattr(driver, "has_graceful_shutdown", False):
+            yield f"type on the old unit, if it still answers: {FrrShutdown.drain_command}"
