@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +21,7 @@ from fabric.workflow.replace import Replacement, Unit
 from tests.boot.swapped import NEW, contact, swap, written
 from tests.boot.test_start import FABRICS
 from tests.change import labs
+from tests.waiting import until
 
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1, traffic_stopped=True)
 SYSTEMS = {**FABRICS, "esonic": labs.ESONIC}
@@ -73,3 +76,37 @@ def test_a_switch_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
         ]
         assert labs.unhealthy(now, file) == []
         assert labs.planned(now, file).empty  # neighbours and hosts needed nothing
+
+
+def new_nic(host: Any, interface: str, mac: str) -> None:
+    """Put another NIC into a host, which restarts for it."""
+    nics = [replace(one, mac=mac) if one.interface == interface else one for one in host.spec.nics]
+    host.spec = replace(host.spec, nics=tuple(nics))
+    host.network.state.links[interface].mac = mac
+    host.reboot()
+
+
+@pytest.mark.parametrize("stack", ["netplan-networkd", "networkd", "networkmanager"])
+def test_a_nic_that_files_match_by_mac_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stack: str
+) -> None:
+    """Without new files it has no address; the plan is those files, and brings it back."""
+    old, new = "02:00:00:00:0a:01", "02:00:00:00:0a:02"
+    text = labs.INVENTORY.replace("host: {", f"host: {{network_stack: {stack}, ")
+    inventory, state = tmp_path / "inventory", tmp_path / "state"
+    (inventory / "hosts").mkdir(parents=True)
+    entry = f"hosts:\n  - {{names: {labs.HOST}, nics: [{{rail: 0, mac: '{old}'}}]}}\n"
+    (inventory / "hosts" / "own.yaml").write_text(entry)
+    with labs.running_lab(tmp_path, monkeypatch, text) as (lab, project, file):
+        first = apply(labs.planned(project, file), state, file, OPTIONS, labs.silent)
+        assert first.ok, first.reasons
+        new_nic(lab[labs.HOST], "eth1", new)
+        until(lambda: labs.unhealthy(project, file), "the host is back, without its address")
+
+        Replacement(inventory, labs.HOST, Unit(mac=new, rail=0)).run()
+        now = Project(inventory)
+        whole = labs.planned(now, file)
+        assert [name for name, one in whole.devices.items() if one.changes] == [labs.HOST]
+        again = apply(whole, state, file, OPTIONS, labs.silent)
+        assert again.ok, again.reasons
+        assert labs.unhealthy(now, file) == []
