@@ -107,6 +107,21 @@ class Account:
     hash: str = ""
 
 
+class Tls(NamedTuple):
+    """Where files are served by HTTPS, and who vouches for it.
+
+    Parameters
+    ----------
+    url : str
+        Address of the folder, without a slash at its end.
+    ca : str
+        Certificate of the authority, as PEM.
+    """
+
+    url: str
+    ca: str
+
+
 class OsImage(NamedTuple):
     """An image that a device installs before its configuration.
 
@@ -134,6 +149,8 @@ class Order:
         The rendered configuration of the device; empty where the file has no more than it needs.
     image : OsImage or None
         What it installs; None where it keeps what it has.
+    tls : Tls or None
+        Where it fetches by HTTPS what can be fetched so; None where all is fetched by HTTP.
     """
 
     device: Device
@@ -141,6 +158,7 @@ class Order:
     url: str
     rendered: tuple[Artefact, ...] = ()
     image: OsImage | None = None
+    tls: Tls | None = None
 
 
 @dataclass(frozen=True)
@@ -176,6 +194,8 @@ class Boot:
         Regular expression of the hashes.
     installs : bool
         Whether its files can have it install an image.
+    takes_ca : bool
+        Whether its first file can give it an authority that it checks the others with.
     """
 
     match: Callable[[Device], Match | None]
@@ -191,6 +211,7 @@ class Boot:
     takes_whole: bool = True
     hash_form: str = CRYPT_FORM
     installs: bool = False
+    takes_ca: bool = False
 
     def file(self, device: Device) -> str:
         """Return the name of the file that DHCP names."""

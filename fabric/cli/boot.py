@@ -137,6 +137,19 @@ def replace(
     rail: Annotated[
         int | None, option("Rail of the NIC that is replaced, from 0.", "RAIL", min=0, max=63)
     ] = None,
+    port: Annotated[
+        str,
+        option(
+            "Port of a switch, or interface of a host, whose cable is replaced.", "REPLACE_PORT"
+        ),
+    ] = "",
+    cable_m: Annotated[
+        int | None,
+        option("With --port: length of the new cable in metres.", "CABLE_M", min=1, max=80_000),
+    ] = None,
+    cable_type: Annotated[
+        str, option("With --port: type of the new cable, such as dac or sr4.", "CABLE_TYPE")
+    ] = "",
     connections: Annotated[
         Path | None,
         option("JSON file, which the key of the old unit is taken out of.", "CONNECTIONS"),
@@ -144,21 +157,32 @@ def replace(
     *,
     dry_run: DryRun = False,
 ) -> None:
-    """Put another unit in the place of a switch, host or NIC.
+    """Replace a switch, host, NIC or cable in the inventory.
 
     The device keeps its name, addresses and cables. Nothing is sent to it. If the command is
-    stopped, run it again.
+    stopped, run it again. A cable needs a length or type only where it differs from the old one.
 
     Exit codes: 0, 2.
     """
-    from fabric.workflow.replace import Replacement, Unit
+    from fabric.workflow.replace import Replaced, Replacement, Unit
+    from fabric.workflow.replace_cable import CableReplacement, NewCable
 
     unit = Unit(serial, mac.lower(), management_mac.lower(), rail)
-    done = Replacement(inventory, device, unit, connections, dry_run).run()
+    new = NewCable(cable_m, cable_type)
+    if port and (any(unit[:3]) or rail is not None):
+        raise typer.BadParameter("a cable has neither serial nor MAC; leave them out, or --port")
+    if new.fields() and not port:
+        raise typer.BadParameter("--cable-m and --cable-type are about a cable; add --port")
+    if port:
+        cable = CableReplacement(inventory, device, port, new, dry_run)
+        done = Replaced(*cable.run())
+    else:
+        done = Replacement(inventory, device, unit, connections, dry_run).run()
     if done.edited:
         output.data(done.edited.diff)
     else:
-        output.note(f"{device}: the inventory has this unit already")
+        what = "nothing of this cable to change" if port else "this unit already"
+        output.note(f"{device}: the inventory has {what}")
     if done.old_key:
         output.note(f"{device}: the key of the old unit is out of {connections}")
     if dry_run:

@@ -17,6 +17,7 @@ from fabric.cli.options import (
     Format,
     FormatOption,
     Inventory,
+    OwnCa,
     StateMaxAge,
     argument,
     duration_s,
@@ -316,6 +317,17 @@ def export(
             metavar="URL",
         ),
     ] = "",
+    tls_url: Annotated[
+        str,
+        option(
+            "For ztp: where the same files are served by HTTPS, for systems that can check it: "
+            "SONiC.",
+            "TLS_URL",
+            "--tls-url",
+            metavar="URL",
+        ),
+    ] = "",
+    own_ca: OwnCa = None,
     images: Annotated[
         Path | None,
         option(
@@ -414,7 +426,16 @@ def export(
         avoid=tuple(avoid_state or ()),
         max_age_s=duration_s("--state-max-age", state_max_age),
         spare_percent=spare,
-        boot=Words(account, account_key, tuple(account_hash or ()), boot_url, whole, images),
+        boot=Words(
+            account,
+            account_key,
+            tuple(account_hash or ()),
+            boot_url,
+            whole,
+            images,
+            tls_url,
+            own_ca,
+        ),
     )
     if out is None:
         text, notes = workflow(Project(inventory), form, request)

@@ -114,6 +114,15 @@ TlsCert = Annotated[
 TlsKey = Annotated[
     Path | None, option("Private key of the certificate (PEM).", "TLS_KEY", "--tls-key")
 ]
+OwnCa = Annotated[
+    Path | None,
+    option(
+        "Folder of the fabric's own certificate authority for devices that start from the box; it "
+        "is made there where there is none.",
+        "OWN_CA",
+        "--own-ca",
+    ),
+]
 BootLogOption = Annotated[
     Path | None,
     option(

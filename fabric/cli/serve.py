@@ -10,6 +10,7 @@ from fabric.cli import output
 from fabric.cli.options import (
     BootLogOption,
     Inventory,
+    OwnCa,
     TlsCert,
     TlsKey,
     TokenFile,
@@ -92,6 +93,7 @@ def serve(
         Path | None,
         option("With --ztp: folder with the images of management.images.", "IMAGES"),
     ] = None,
+    own_ca: OwnCa = None,
     boot_log: BootLogOption = None,
     rate: Annotated[
         float, option("Requests per second of one client; 0 turns the limit off.", "RATE", min=0.0)
@@ -112,6 +114,8 @@ def serve(
 
     Exit codes: 0, 2.
     """
+    if own_ca:
+        tls_cert, tls_key = _own_certificate(own_ca, listen, ztp, tls_cert)
     if ztp:
         _serve_boot(inventory, (ztp, images), boot_log, listen, tls_cert, tls_key)
         return
@@ -166,6 +170,22 @@ def _serve_boot(
     if not tls_cert:
         output.note("without TLS: whoever is on this network can read what is sent")
     server.run([listening])
+
+
+def _own_certificate(
+    folder: Path, listen: str, ztp: Path | None, tls_cert: Path | None
+) -> tuple[Path, Path]:
+    """Return a new certificate for the address, and its key."""
+    from fabric.boot.authority import CA, server_files
+    from fabric.serve.settings import parse_listen
+
+    if tls_cert or ztp is None:
+        message = "--own-ca makes the certificate of --ztp"
+        finding = Finding("SRV001", Severity.ERROR, message, "add --ztp, without --tls-cert")
+        raise InputError("the service cannot listen", [finding])
+    made = server_files(folder, parse_listen(listen)[0])
+    output.note(f"the certificate is new; who checks it needs {folder / CA}")
+    return made
 
 
 def _need_service() -> None:

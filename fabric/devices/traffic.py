@@ -53,7 +53,8 @@ class FrrShutdown:
         Name for errors.
     """
 
-    #: What a person types to end it.
+    #: What a person types to begin it, and to end it.
+    drain_command = _VTYSH.format(line=_LINE).replace("sudo -n", "sudo")
     undrain_command = _VTYSH.format(line=f"no {_LINE}").replace("sudo -n", "sudo")
 
     def __init__(self, shell: ShellSession, device: str) -> None:

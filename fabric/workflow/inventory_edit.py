@@ -63,6 +63,11 @@ class InventoryEdit:
         """Tell whether there is a file, or will be."""
         return bool(self._texts.get(file)) or (self.folder / file).exists()
 
+    @property
+    def is_edited(self) -> bool:
+        """Whether any file has another text."""
+        return bool(self._texts)
+
     @staticmethod
     def file_of(document: Document, kind: str) -> str:
         """Return the path of a document below the folder."""

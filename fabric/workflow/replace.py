@@ -11,14 +11,18 @@ from fabric.core.errors import InputError
 from fabric.core.files import write_whole
 from fabric.core.findings import Finding, Severity
 from fabric.devices.connections import plain_content
+from fabric.devices.driver import drivers
+from fabric.devices.traffic import FrrShutdown
 from fabric.intent.inventory import load
 from fabric.intent.yaml import edit
 from fabric.topology.realise import realise
 from fabric.validate.origins import identities
 from fabric.workflow.inventory_edit import Edited, InventoryEdit
+from fabric.workflow.replace_cable import refused
 from fabric.workflow.serials import append_entry
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from fabric.intent.inventory import Intent, Located
@@ -49,15 +53,15 @@ class Replaced(NamedTuple):
     ----------
     edited : Edited or None
         Change of the inventory; None where it has the unit already.
-    old_key : bool
-        Whether the key of the old unit was taken out of the connections file.
     steps : tuple of str
         What comes next.
+    old_key : bool
+        Whether the key of the old unit was taken out of the connections file.
     """
 
     edited: Edited | None
-    old_key: bool
     steps: tuple[str, ...]
+    old_key: bool = False
 
 
 @dataclass
@@ -89,11 +93,11 @@ class Replacement:
         self._fabric = realise(self._intent)
         self._is_switch = self.name in self._fabric.switch_row
         if not self._is_switch and self.name not in self._fabric.host_row:
-            raise _refused(
+            raise refused(
                 f"there is no device {self.name!r} in the inventory", "see `rocefab show`"
             )
         if self._is_switch and self.unit.rail is not None:
-            raise _refused(f"{self.name} is a switch, and has no rail", "leave --rail out")
+            raise refused(f"{self.name} is a switch, and has no rail", "leave --rail out")
 
     def run(self) -> Replaced:
         """Write the inventory, then the connections file.
@@ -105,14 +109,14 @@ class Replacement:
         """
         new = {field: text for field, text in self._fields().items() if text}
         if not new:
-            raise _refused("nothing is new", "add --serial, or --mac")
+            raise refused("nothing is new", "add --serial, or --mac")
         self._refuse_doubles(new)
         self._refuse_old(new)
         now = {field: self._now(field) for field in new}
         changes = {field: text for field, text in new.items() if now[field] != text}
         edited = self._edit(changes) if changes else None
         old_key = self._forget_key() if self.unit.rail is None else False
-        return Replaced(edited, old_key, self._steps())
+        return Replaced(edited, self._steps(), old_key)
 
     def _fields(self) -> dict[str, str]:
         """Return what the inventory is to say of the unit; the chassis MAC of switches alone."""
@@ -163,7 +167,7 @@ class Replacement:
             is_known = field != "mac" or self._is_switch
             if is_known and field not in new and self._now(field):
                 message = f"{self.name} has a {field} in the inventory, which is of the old unit"
-                raise _refused(message, f"add {option} of the new one")
+                raise refused(message, f"add {option} of the new one")
 
     def _names(self) -> tuple[str, ...]:
         return (*self._fabric.switch_row, *self._fabric.host_row)
@@ -210,18 +214,37 @@ class Replacement:
 
     def _steps(self) -> tuple[str, ...]:
         name, folder = self.name, self.folder
+        hosts = self._hosts()
+        back = f": when it is clean, return {hosts} to service" if hosts else ""
         last = (
             f"`rocefab plan {folder} --only {name} --out plan.json`, then `apply`",
-            f"`rocefab verify {folder} --only {name}`",
+            f"`rocefab verify {folder} --only {name}`{back}",
         )
         if self.unit.rail is not None:
-            return ("put the NIC in and start the host", *last)
+            return (f"keep jobs away from {hosts}", "put the NIC in and start the host", *last)
         return (
+            *self._out(hosts),
             f"`rocefab export ztp {folder}`, where the device starts from the box",
             f"put the unit in, then `rocefab first-contact {folder} --only {name}`",
             *last,
         )
 
+    def _hosts(self) -> str:
+        """Return the hosts that lose a path which they have no other one for."""
+        if not self._is_switch:
+            return self.name
+        nics, hosts = self._fabric.nics, self._fabric.hosts.names
+        rows = nics.host[nics.leaf == self._fabric.switch_row[self.name]]
+        return hostlist.fold(hosts[row] for row in dict.fromkeys(rows.tolist()))
 
-def _refused(message: str, fix: str) -> InputError:
-    return InputError("no replacement", [Finding("ZTP006", Severity.ERROR, message, fix)])
+    def _out(self, hosts: str) -> Iterator[str]:
+        """Yield how traffic leaves the old unit."""
+        if hosts:
+            yield f"keep jobs away from {hosts}"
+        if not self._is_switch:
+            return
+        yield f"`rocefab whatif {self.folder} --drain {self.name}` says what else loses a path"
+        row = self._fabric.switch_row[self.name]
+        driver = drivers[self._fabric.switches.skus[row].nos]
+        if not hosts and getattr(driver, "has_graceful_shutdown", False):
+            yield f"type on the old unit, if it still answers: {FrrShutdown.drain_command}"

@@ -154,7 +154,8 @@ def test_a_nic(folder: Path) -> None:
     done = Replacement(folder / "inventory", "gpu1", other).run()
     assert done.edited is not None
     assert "-" in done.edited.diff
-    assert done.steps[0] == "put the NIC in and start the host"
+    assert done.steps[:2] == ("keep jobs away from gpu1", "put the NIC in and start the host")
+    assert done.steps[-1].endswith(": when it is clean, return gpu1 to service")
 
 
 def test_a_serial_of_many_gets_its_own_entry(folder: Path) -> None:

@@ -75,7 +75,7 @@ WRITTEN = {"--out", "--plot", "--cache", "--state", "--journal"}
 #: Folders whose files are tried by `INSIDE`, or by the tests of what reads them.
 FOLDERS = {
     *("inventory", "--inventory", "folder", "--compare", "--saved", "--yang-models"),
-    *("--ztp", "--images"),
+    *("--ztp", "--images", "--own-ca"),
 }
 #: Files that a service watches: what is wrong with them is on its page, and it goes on.
 WATCHED = {"serve --readings", "serve --drift"}

@@ -60,6 +60,8 @@ NOT_RUN = {
     "tests/workflow/test_cluster.py",
     "rocefab serve inventory/demo --ztp ztp --listen 192.168.0.2:8781 --boot-log boot.log": "runs "
     "until it is stopped: tests/boot/test_serve.py",
+    "rocefab serve inventory/demo --ztp ztp --listen 192.168.0.2:8443 --boot-log boot.log "
+    "--own-ca ca": "the same",
     "rocefab first-contact inventory/demo --connections connections.json --window 30m": "waits for "
     "devices: tests/boot/test_first_contact.py",
     "rocefab serve inventory/demo": "runs until it is stopped: tests/docs/test_service.py",

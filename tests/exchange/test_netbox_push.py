@@ -20,6 +20,7 @@ from fabric.workflow import netbox_push
 from fabric.workflow.init import example
 from fabric.workflow.netbox_push import Target, push, report
 from fabric.workflow.project import Project
+from fabric.workflow.replace import Replacement, Unit
 from tests.cli.runs import run
 from tests.exchange import netbox_server
 from tests.exchange.netbox_store import Store
@@ -117,6 +118,36 @@ def test_changes_are_shown_field_by_field(store: Store, pushed: Push) -> None:
         *("su1-rail0", "mine"),
         "su1",
     )
+
+
+def test_a_replaced_unit_is_changed_in_place(store: Store, pushed: Push, tmp_path: Path) -> None:
+    """A switch and a NIC: NetBox has the new serial and MAC, and what others keep of the device."""
+    folder = shutil.copytree(DEMO, tmp_path / "demo")
+    switch, mac = "spine01", "02:00:00:00:0a:0"
+    Replacement(folder, switch, Unit("OLD1")).run()
+    Replacement(folder, "gpu001", Unit(mac=f"{mac}1", rail=0)).run()
+    assert pushed(folder).findings == []
+    (number,) = numbers(store, "dcim/devices", name=switch)
+    store.tables["dcim/devices"][number]["asset_tag"] = "A17"
+    (host,) = numbers(store, "dcim/devices", name="gpu001")
+    (nic,) = numbers(store, "dcim/interfaces", device=host, name="eth1")
+
+    Replacement(folder, switch, Unit("NEW1")).run()
+    Replacement(folder, "gpu001", Unit(mac=f"{mac}2", rail=0)).run()
+    shown = pushed(folder, commit=False, delete=True).text.splitlines()
+    new, old = (f"{mac}{end}".upper() for end in (2, 1))
+    assert [line for line in shown if line[:1] in "+~-"] == [
+        f"+ mac-addresses gpu001 eth1 {new}",
+        f"- mac-addresses gpu001 eth1 {old}",
+        f"~ devices {switch} serial: 'OLD1' -> 'NEW1'",
+        f"~ interfaces gpu001 eth1 primary_mac_address: '{old}' -> 'gpu001 eth1 {new}'",
+    ]
+    assert pushed(folder, delete=True).findings == []
+    row = store.tables["dcim/devices"][number]
+    assert (row["serial"], row["asset_tag"]) == ("NEW1", "A17")
+    primary = store.tables["dcim/interfaces"][nic]["primary_mac_address"]
+    assert store.tables["dcim/mac-addresses"][primary]["mac_address"] == new
+    assert not numbers(store, "dcim/mac-addresses", mac_address=old)
 
 
 def tenants(tmp_path: Path, red: str, blue: str) -> Path:

@@ -17,5 +17,6 @@ boots.add("esonic")(
         warning="Dell's documents point to the ZTP of SONiC; whether the account may use sonic-cli "
         "is not known",
         takes_whole=False,
+        takes_ca=False,
     )
 )

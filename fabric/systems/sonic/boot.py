@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from fabric.boot.model import Order
     from fabric.core.artefact import Artefact
 
+#: The folder of local ZTP data (sonic-ztp, ztp_data_local.json), which stays at a restart.
+_CA_FILE = "/host/ztp/rocefab-ca.pem"
+
 
 def _files(order: Order) -> tuple[Artefact, ...]:
     device, name = order.device, order.device.name
@@ -40,9 +43,12 @@ def _files(order: Order) -> tuple[Artefact, ...]:
         else {"clear-config": False, "save-config": True}
     )
     sections: dict[str, Any] = {
-        "01-account": {"plugin": {"url": f"{order.url}/{name}.sh"}, "halt-on-failure": True},
-        "02-configdb-json": {"url": f"{order.url}/{name}-config_db.json", **way},
+        "01-account": {"plugin": {"url": _url(order, f"{name}.sh")}, "halt-on-failure": True},
+        "02-configdb-json": {"url": _url(order, f"{name}-config_db.json"), **way},
     }
+    if order.tls:
+        plugin = {"url": f"{order.url}/{name}-ca.sh"}
+        sections["00-authority"] = {"plugin": plugin, "halt-on-failure": True}
     if order.image:
         install = {"url": order.image.url, "version": order.image.version, "set-default": True}
         sections["00-firmware"] = {"install": install}
@@ -51,7 +57,25 @@ def _files(order: Order) -> tuple[Artefact, ...]:
         boot_file(device, f"{name}.json", _text({"ztp": sections})),
         boot_file(device, f"{name}.sh", script),
         boot_file(device, f"{name}-config_db.json", _text(config)),
+        *_authority(order),
     )
+
+
+def _url(order: Order, path: str) -> str | dict[str, str]:
+    """Return where a file is: sonic-ztp gives ``curl-arguments`` to curl, which then checks."""
+    if order.tls is None:
+        return f"{order.url}/{path}"
+    return {"source": f"{order.tls.url}/{path}", "curl-arguments": f"--cacert {_CA_FILE}"}
+
+
+def _authority(order: Order) -> tuple[Artefact, ...]:
+    """Return the script that stores the authority, which comes by HTTP."""
+    if order.tls is None:
+        return ()
+    name = order.device.name
+    values = {"lines": order.tls.ca.splitlines(), "file": _CA_FILE}
+    text = render("boot/authority.j2", name, values)
+    return (boot_file(order.device, f"{name}-ca.sh", text),)
 
 
 def _management(order: Order) -> dict[str, Any]:
@@ -72,6 +96,11 @@ def _text(value: object) -> str:
 
 
 BOOT = Boot(
-    serial_after(CLIENT_ID, "##"), ".json", _files, option_with_url(BOOT_FILE), installs=True
+    serial_after(CLIENT_ID, "##"),
+    ".json",
+    _files,
+    option_with_url(BOOT_FILE),
+    installs=True,
+    takes_ca=True,
 )
 boots.add("sonic")(BOOT)

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabric.boot.authority import ca_text
 from fabric.boot.devices import HOST, hosts, managed, network_of, switches
 from fabric.boot.dnsmasq import dnsmasq
 from fabric.boot.images import checked
 from fabric.boot.kea import kea
 from fabric.boot.leases import Lease, alike, boot_of, matched, odd_serial
-from fabric.boot.model import CRYPT, CRYPT_FORM, IMAGES, Account, Order, OsImage
+from fabric.boot.model import CRYPT, CRYPT_FORM, IMAGES, Account, Order, OsImage, Tls
 from fabric.boot.seeds import seed
 from fabric.core import hostlist
 from fabric.core.errors import InputError
@@ -48,6 +49,10 @@ class Words(NamedTuple):
         ``[SYSTEM=]REFERENCE`` to the hash of its password.
     images : Path or None
         Folder of the images; None where devices keep what they have.
+    tls_url : str
+        Where the same files are served by HTTPS; empty where they are not.
+    own_ca : Path or None
+        Folder of the authority of that server.
     """
 
     account: str
@@ -56,11 +61,14 @@ class Words(NamedTuple):
     url: str = ""
     whole: bool = False
     images: Path | None = None
+    tls_url: str = ""
+    own_ca: Path | None = None
 
 
 #: A line of authorized_keys(5) without options, and with a comment of plain characters.
 _KEY = re.compile(r"(ssh-(rsa|ed25519)|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/=]+( [\w.@-]+)?")
 _PART = "{} starts with the part of its configuration that it needs to be reached"
+_BY_HTTP = "{} fetches all by HTTP: nothing gives it an authority before its file"
 _APPLY = "run `rocefab plan` and `rocefab apply` after that"
 _URL = re.compile(r"https?://[A-Za-z0-9.-]+(:\d{1,5})?(/[A-Za-z0-9._-]+)*")
 
@@ -81,6 +89,8 @@ class Ztp:
         Whether devices start with their whole rendered configuration.
     images : mapping of (str, str) to OsImage
         Image by system and release.
+    tls : Tls or None
+        Where they are served by HTTPS, for systems that can check who serves them.
     """
 
     project: Project
@@ -90,6 +100,7 @@ class Ztp:
     url: str
     whole: bool = False
     images: Mapping[tuple[str, str], OsImage] = field(default_factory=dict)
+    tls: Tls | None = None
 
     @cached_property
     def ends(self) -> ManagementEnds:
@@ -147,12 +158,14 @@ class Ztp:
         """
         if odd := odd_serial(device):
             raise InputError("the files cannot be written", [odd])
+        boot = boot_of(device.platform)
         return Order(
             device,
             self._account(device.platform),
             self.url,
             self._rendered(device),
             self.images.get((device.platform, device.release)),
+            self.tls if boot and boot.takes_ca else None,
         )
 
     def _rendered(self, device: Device) -> tuple[Artefact, ...]:
@@ -232,7 +245,22 @@ def ztp(project: Project, words: Words) -> Ztp:
         message = f"{words.key_file} has no public key of SSH in one line"
         raise refused("ZTP002", message, "name the file that ends with .pub")
     images = _images(project, words)
-    return Ztp(project, words.account, key, hashes, words.url, words.whole, images)
+    tls = _tls(words)
+    return Ztp(project, words.account, key, hashes, words.url, words.whole, images, tls)
+
+
+def _tls(words: Words) -> Tls | None:
+    """Return the server of HTTPS; the authority is made where there is none yet."""
+    if not words.tls_url and words.own_ca is None:
+        return None
+    if (
+        words.own_ca is None
+        or not re.fullmatch(r"https:.*", words.tls_url)
+        or not _URL.fullmatch(words.tls_url)
+    ):
+        message = "files by HTTPS need their address, which begins with https://, and the authority"
+        raise refused("ZTP002", message, "add --tls-url and --own-ca")
+    return Tls(words.tls_url, ca_text(words.own_ca))
 
 
 def _images(project: Project, words: Words) -> dict[tuple[str, str], OsImage]:
@@ -273,6 +301,8 @@ def _switch_files(boot: Ztp) -> Exported:
         if way is None:
             notes.append(Finding("ZTP003", Severity.WARNING, f"{title} has no way from the box"))
             continue
+        if boot.tls and not way.takes_ca:
+            notes.append(Finding("ZTP003", Severity.INFO, _BY_HTTP.format(title)))
         if boot.whole and not way.takes_whole:
             notes.append(Finding("ZTP003", Severity.WARNING, _PART.format(title), _APPLY))
         files += way.files(boot.order(device))

@@ -300,11 +300,17 @@ class HostNetwork:
             link.made = []
 
     def configure(self, name: str, settings: dict[str, Any]) -> None:
-        """Give an interface MTU, addresses, routes and rules, in the words of netplan."""
+        """Give an interface MTU, addresses, routes and rules, in the words of netplan.
+
+        A MAC to match is ``PermanentMACAddress=`` of networkd (netplan 0.106): a NIC with another
+        one gets nothing.
+        """
         mac = str(settings.get("match", {}).get("macaddress", "")).lower()
         links = self.state.links
-        link = next((item for item in links.values() if mac and item.mac.lower() == mac), None)
-        link = link or links.get(settings.get("set-name", name))
+        named = links.get(settings.get("set-name", name))
+        link = (
+            next((one for one in links.values() if one.mac.lower() == mac), None) if mac else named
+        )
         if link is None:
             return
         link.mtu = int(settings.get("mtu", 1500))

@@ -11,6 +11,7 @@ nothing configures any more loses what it made of a router's prefix.
 from __future__ import annotations
 
 import posixpath
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from fabric.lab.shell.state import Result
@@ -69,13 +70,14 @@ class HostStacks:
         self._profiles: dict[str, dict[str, Any]] = {}
 
     def boot(self) -> None:
-        """Forget what was active, then bring every file into force."""
+        """Forget what was active, then bring every file into force whose device is there."""
         self._seen.clear()
         self.active.clear()
         self._reload_networkd()
         self._load_profiles()
         for name in list(self._profiles):
-            self._activate(name)
+            with suppress(ValueError):  # it waits for its device
+                self._activate(name)
 
     def networkctl(self, context: Context, argv: list[str], _stdin: str) -> Result:
         """Answer networkctl."""
