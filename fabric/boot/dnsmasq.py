@@ -30,6 +30,8 @@ def dnsmasq(leases: Sequence[Lease], ends: ManagementEnds) -> str:
     ]
     if any(boot.tftp for lease in leases if (boot := boot_of(lease.device.platform))):
         lines += ["enable-tftp", f"tftp-root={TFTP_ROOT}"]
+    marks = {(lease.match.option, lease.match.mark) for lease in leases if lease.match.mark}
+    lines += [_match(_vendor(mark), option, mark) for option, mark in sorted(marks)]
     for lease in leases:
         lines += ["", *_lease(lease, ends)]
     return "\n".join(lines) + "\n"
@@ -38,10 +40,10 @@ def dnsmasq(leases: Sequence[Lease], ends: ManagementEnds) -> str:
 def _lease(lease: Lease, ends: ManagementEnds) -> Iterator[str]:
     device, match = lease.device, lease.match
     if match.option and not match.is_whole:
-        yield f'dhcp-match=set:{device.name},{match.option},"{match.content.decode("ascii")}"'
+        yield _match(device.name, match.option, match.content)
+        tags = f"tag:{device.name}" + (f",tag:{_vendor(match.mark)}" if match.mark else "")
         yield (
-            f"dhcp-range=tag:{device.name},{device.address},{device.address},"
-            f"{ends.subnet.netmask},{LEASE_S}"
+            f"dhcp-range={tags},{device.address},{device.address},{ends.subnet.netmask},{LEASE_S}"
         )
         yield f'dhcp-option-force=tag:{device.name},12,"{device.name}"'
     else:
@@ -50,6 +52,15 @@ def _lease(lease: Lease, ends: ManagementEnds) -> Iterator[str]:
         yield f"dhcp-host={known},set:{device.name},{device.address},{device.name},{LEASE_S}"
     for answer in lease.answers:
         yield from _answer(device.name, answer)
+
+
+def _match(tag: str, option: int, content: bytes) -> str:
+    return f'dhcp-match=set:{tag},{option},"{content.decode("ascii")}"'
+
+
+def _vendor(mark: bytes) -> str:
+    """Return the tag of a vendor; no device has such a name."""
+    return f"vendor:{''.join(filter(str.isalnum, mark.decode('ascii')))}"
 
 
 def _answer(tag: str, answer: Answer) -> Iterator[str]:

@@ -105,9 +105,13 @@ def _class(lease: Lease) -> dict[str, Any]:
 
 
 def _test(match: Match) -> str:
-    size = len(match.content)
-    start = -size if match.where == "end" else 0
-    return f"substring(option[{match.option}].hex, {start}, {size}) == 0x{match.content.hex()}"
+    start = -len(match.content) if match.where == "end" else 0
+    serial = _part(match.option, start, match.content)
+    return f"{_part(match.option, 0, match.mark)} and {serial}" if match.mark else serial
+
+
+def _part(option: int, start: int, content: bytes) -> str:
+    return f"substring(option[{option}].hex, {start}, {len(content)}) == 0x{content.hex()}"
 
 
 def _options(answers: Sequence[Answer]) -> list[dict[str, Any]]:

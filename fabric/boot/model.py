@@ -36,11 +36,14 @@ class Match(NamedTuple):
         What it is, or what stands in it.
     where : str
         Whether this is all of it, or what it begins or ends with.
+    mark : bytes
+        What it must begin with too: the vendor; empty where that is not known.
     """
 
     option: int
     content: bytes
     where: Literal["whole", "begin", "end"] = "whole"
+    mark: bytes = b""
 
     @property
     def is_whole(self) -> bool:
@@ -210,9 +213,10 @@ def no_serial(_: Device) -> None:
     """Return no match: what a device sends of itself is not known, so that its MAC must do."""
 
 
-def serial_after(option: int, mark: str) -> Callable[[Device], Match]:
-    """Return the match of systems that end an option with a mark and the serial."""
-    return lambda device: Match(option, f"{mark}{device.serial}".encode(), "end")
+def serial_after(option: int, sign: str, vendor: str) -> Callable[[Device], Match]:
+    """Return the match of systems whose option begins with the vendor, and ends with the serial."""
+    begin = f"{vendor}{sign}".encode()
+    return lambda device: Match(option, f"{sign}{device.serial}".encode(), "end", begin)
 
 
 def zero_and_serial(device: Device) -> Match:

@@ -136,6 +136,9 @@ STRANGERS = {
     "another ESN": identity("2102311LDL0000000807 00e0-fc12-3456"),
     "another Junos": ("-V", "Juniper-qfx5240-64od-DN818"),
     "no serial": identity("SONiC##E1031##"),
+    "an unknown vendor class": ("-V", "Acme;DCS-7050S-64;01.23;JPE123"),
+    "another vendor": ("-V", "Acme-qfx5240-64od-DN817"),
+    "an unknown client id": identity("Acme##E1031##ABC123"),
 }
 
 

@@ -58,7 +58,7 @@ def _answers(_: Device, url: str) -> tuple[Answer, ...]:
 
 boots.add("junos")(
     Boot(
-        serial_after(VENDOR_CLASS, "-"),
+        serial_after(VENDOR_CLASS, "-", "Juniper"),
         ".conf",
         _files,
         _answers,

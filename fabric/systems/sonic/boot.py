@@ -72,6 +72,10 @@ def _text(value: object) -> str:
 
 
 BOOT = Boot(
-    serial_after(CLIENT_ID, "##"), ".json", _files, option_with_url(BOOT_FILE), installs=True
+    serial_after(CLIENT_ID, "##", "SONiC"),
+    ".json",
+    _files,
+    option_with_url(BOOT_FILE),
+    installs=True,
 )
 boots.add("sonic")(BOOT)

@@ -7,22 +7,23 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabric.boot.devices import HOST, hosts, managed, network_of, switches
+from fabric.boot.devices import BMC, HOST, hosts, managed, network_of, switches
 from fabric.boot.dnsmasq import dnsmasq
 from fabric.boot.images import checked
 from fabric.boot.kea import kea
-from fabric.boot.leases import Lease, alike, boot_of, matched, odd_serial
+from fabric.boot.leases import MAC, Lease, alike, boot_of, matched, odd_serial
 from fabric.boot.model import CRYPT, CRYPT_FORM, IMAGES, Account, Order, OsImage
 from fabric.boot.seeds import seed
 from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.exports import About, Exported, Exporter, exporters, refused, text_file
 from fabric.core.file_kinds import FileKind
-from fabric.core.findings import Finding, Severity
+from fabric.core.findings import Finding, Position, Severity
 from fabric.core.user_files import read_text
 from fabric.devices.secrets import reference, reveal
 from fabric.devices.sudo import account_name
 from fabric.platforms import platforms
+from fabric.validate.origins import host_place, switch_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -60,6 +61,8 @@ class Words(NamedTuple):
 
 #: A line of authorized_keys(5) without options, and with a comment of plain characters.
 _KEY = re.compile(r"(ssh-(rsa|ed25519)|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/=]+( [\w.@-]+)?")
+#: Where a MAC stands, the first that counts before the other.
+_MACS = ("management_mac", "mac")
 _PART = "{} starts with the part of its configuration that it needs to be reached"
 _APPLY = "run `rocefab plan` and `rocefab apply` after that"
 _URL = re.compile(r"https?://[A-Za-z0-9.-]+(:\d{1,5})?(/[A-Za-z0-9._-]+)*")
@@ -113,8 +116,21 @@ class Ztp:
                 leases.append(Lease(device, match, self._answers(device)))
         errors = [note for note in (*notes, *alike(leases)) if note.severity is Severity.ERROR]
         if errors:
-            raise InputError("devices have the same serial", errors)
+            wrong = [self._placed(note) for note in errors]
+            raise InputError("devices cannot be told apart", wrong)
         return leases, [*_grouped(notes), *self._unconfirmed(leases)]
+
+    def _placed(self, note: Finding) -> Finding:
+        """Return an error about a device with the place of its serial or MAC."""
+        intent, host = self.project.intent, note.device.removesuffix(f"-{BMC}")
+        fields = _MACS if note.field == MAC else (note.field,)
+        if host != note.device:
+            fields = ("bmc_mac",)
+        places = (
+            switch_place(intent, host, field) or host_place(intent, host, field) for field in fields
+        )
+        place = next(filter(None, places), None)
+        return replace(note, field=place.field, position=place.position) if place else note
 
     def _answers(self, device: Device) -> tuple[Answer, ...]:
         boot = boot_of(device.platform)
@@ -122,7 +138,7 @@ class Ztp:
             return ()
         if boot.http_alone and not self.url.startswith("http:"):
             message = f"no document says that {device.platform} fetches its file by HTTPS"
-            raise refused("ZTP002", message, "give --boot-url with http://")
+            raise refused("ZTP002", message, "give --boot-url with http://", field="--boot-url")
         return boot.answers(device, f"{self.url}/{boot.file(device)}")
 
     def _unconfirmed(self, leases: list[Lease]) -> Iterator[Finding]:
@@ -146,7 +162,7 @@ class Ztp:
             When its serial could be taken for something else in a file that it runs.
         """
         if odd := odd_serial(device):
-            raise InputError("the files cannot be written", [odd])
+            raise InputError("the files cannot be written", [self._placed(odd)])
         return Order(
             device,
             self._account(device.platform),
@@ -189,7 +205,8 @@ class Ztp:
         if not secret and (not self.key or (boot and boot.needs_hash)):
             what = "a hash of a password" if boot and boot.needs_hash else "a key or a hash"
             fix = f"add --account-hash {platform}=env:NAME"
-            raise refused("ZTP002", f"{platform} needs {what} to log in with", fix)
+            message = f"{platform} needs {what} to log in with"
+            raise refused("ZTP002", message, fix, field="--account-hash")
         return Account(self.account, self.key, secret)
 
     def _revealed(self, text: str, takes: tuple[str, ...], form: str, platform: str) -> str:
@@ -198,7 +215,7 @@ class Ztp:
             forms = " or ".join(takes)
             message = f"{text} is not a hash that {platform} takes: it must begin with {forms}"
             fix = "make it with `openssl passwd`, or copy it from a device"
-            raise refused("ZTP002", message, fix)
+            raise refused("ZTP002", message, fix, field="--account-hash")
         return secret
 
 
@@ -221,16 +238,22 @@ def ztp(project: Project, words: Words) -> Ztp:
     """
     try:
         account_name(words.account)
+    except ValueError as error:
+        raise refused("ZTP002", str(error), "see docs/boot.md", field="--account") from error
+    try:
         hashes = {name: str(reference(text)) for name, text in _by_system(words.hashes)}
     except ValueError as error:
-        raise refused("ZTP002", str(error), "see docs/boot.md") from error
+        raise refused("ZTP002", str(error), "see docs/boot.md", field="--account-hash") from error
     if not _URL.fullmatch(words.url):
         message = "the address of the files is missing, or has other characters than a URL needs"
-        raise refused("ZTP002", message, "add --boot-url, such as http://192.0.2.1:8781")
+        fix = "add --boot-url, such as http://192.0.2.1:8781"
+        raise refused("ZTP002", message, fix, field="--boot-url")
     key = read_text(words.key_file, FileKind.KEY).strip() if words.key_file else ""
     if key and not _KEY.fullmatch(key):
         message = f"{words.key_file} has no public key of SSH in one line"
-        raise refused("ZTP002", message, "name the file that ends with .pub")
+        place = Position(str(words.key_file), 1)
+        fix = "name the file that ends with .pub"
+        raise refused("ZTP002", message, fix, field="--account-key", position=place)
     images = _images(project, words)
     return Ztp(project, words.account, key, hashes, words.url, words.whole, images)
 
