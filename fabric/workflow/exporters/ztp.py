@@ -117,7 +117,7 @@ class Ztp:
         errors = [note for note in (*notes, *alike(leases)) if note.severity is Severity.ERROR]
         if errors:
             wrong = [self._placed(note) for note in errors]
-            raise InputError("devices cannot be told apart", wrong)
+            raise InputError("a DHCP server cannot distinguish these devices", wrong)
         return leases, [*_grouped(notes), *self._unconfirmed(leases)]
 
     def _placed(self, note: Finding) -> Finding:
