@@ -25,11 +25,18 @@ _PLAIN = re.compile(r"[A-Za-z0-9._-]+")
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A reservation: who is meant, and what it is answered."""
+    """A reservation: who is meant, and what it is answered.
+
+    Parameters
+    ----------
+    installer : str
+        Address of the image that it gets when ONIE asks for it; empty for none.
+    """
 
     device: Device
     match: Match
     answers: tuple[Answer, ...] = ()
+    installer: str = ""
 
 
 def boot_of(platform: str) -> Boot | None:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 #: Options of DHCP (RFC 2132; 239 is of sonic-ztp and Cumulus Linux).
 TFTP_SERVER, BOOT_FILE, TFTP_ADDRESSES, PROVISION_URL = 66, 67, 150, 239
+#: The address of an installer (opencomputeproject/onie ad15a796, docs/design-spec/discovery.rst).
+INSTALLER_URL = 114
+#: What the vendor class of ONIE begins with (the same, and udhcp4_sd).
+ONIE_CLASS = "onie_vendor"
 VENDOR_CLASS, CLIENT_ID = 60, 61
 #: Folder of an export that is served, and the place of images below its address.
 FOLDER, IMAGES = "http", "images"
@@ -119,10 +123,18 @@ class OsImage(NamedTuple):
         Where it is served.
     version : str
         Name of the build, as the system prints it.
+    sha256 : str
+        Its checksum.
     """
 
     url: str
     version: str
+    sha256: str = ""
+
+    @property
+    def file(self) -> str:
+        """Name of the file."""
+        return self.url.rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +172,7 @@ class Boot:
         Returns the files that it fetches.
     answers : callable
         Returns the options of DHCP for the address of that file, such as
-        ``http://192.0.2.1:8781/leaf1.json``.
+        ``http://192.0.2.1:8781/leaf1.json``, and for the address of its image; empty for none.
     warning : str
         What is not confirmed about all of this; empty where nothing is.
     hashes : tuple of str
@@ -178,13 +190,15 @@ class Boot:
     hash_form : str
         Regular expression of the hashes.
     installs : bool
-        Whether its files can have it install an image.
+        Whether its files, or the options of DHCP, can have it install an image.
+    onie : bool
+        Whether its image is an installer of ONIE too.
     """
 
     match: Callable[[Device], Match | None]
     ending: str
     files: Callable[[Order], tuple[Artefact, ...]]
-    answers: Callable[[Device, str], tuple[Answer, ...]]
+    answers: Callable[[Device, str, str], tuple[Answer, ...]]
     warning: str = ""
     hashes: tuple[str, ...] = CRYPT
     needs_hash: bool = False
@@ -194,6 +208,7 @@ class Boot:
     takes_whole: bool = True
     hash_form: str = CRYPT_FORM
     installs: bool = False
+    onie: bool = False
 
     def file(self, device: Device) -> str:
         """Return the name of the file that DHCP names."""
@@ -224,9 +239,9 @@ def zero_and_serial(device: Device) -> Match:
     return Match(CLIENT_ID, b"\0" + device.serial.encode())
 
 
-def option_with_url(code: int) -> Callable[[Device, str], tuple[Answer, ...]]:
+def option_with_url(code: int) -> Callable[[Device, str, str], tuple[Answer, ...]]:
     """Return the answer of systems that take the whole address of their file in one option."""
-    return lambda _, url: (Answer(code, url),)
+    return lambda _device, url, _image: (Answer(code, url),)
 
 
 def server_of(url: str) -> Answer:
@@ -238,6 +253,6 @@ def server_of(url: str) -> Answer:
         return Answer(TFTP_SERVER, host)
 
 
-def file_by_tftp(_: Device, url: str) -> tuple[Answer, ...]:
+def file_by_tftp(_device: Device, url: str, _image: str) -> tuple[Answer, ...]:
     """Return the answers of systems that fetch a file from the root of a TFTP server."""
     return (server_of(url), Answer(BOOT_FILE, url.rpartition("/")[2]))

@@ -77,5 +77,6 @@ BOOT = Boot(
     _files,
     option_with_url(BOOT_FILE),
     installs=True,
+    onie=True,
 )
 boots.add("sonic")(BOOT)

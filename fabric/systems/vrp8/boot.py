@@ -58,7 +58,7 @@ def _server(url: str) -> str:
     return f"tftp://{urlsplit(url).hostname}"
 
 
-def _answers(_: Device, url: str) -> tuple[Answer, ...]:
+def _answers(_device: Device, url: str, _image: str) -> tuple[Answer, ...]:
     file = url.rpartition("/")[2]
     return (Answer(TFTP_SERVER, _server(url)), Answer(BOOT_FILE, file))
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from fabric.boot.model import Answer, Device
+    from fabric.boot.model import Answer, Boot, Device, Match
     from fabric.core.artefact import Artefact
     from fabric.core.exports import Part
     from fabric.topology.model import ManagementEnds
@@ -113,7 +113,7 @@ class Ztp:
             if isinstance(match, Finding):
                 notes.append(match)
             else:
-                leases.append(Lease(device, match, self._answers(device)))
+                leases.append(self._lease(device, match))
         errors = [note for note in (*notes, *alike(leases)) if note.severity is Severity.ERROR]
         if errors:
             wrong = [self._placed(note) for note in errors]
@@ -132,14 +132,22 @@ class Ztp:
         place = next(filter(None, places), None)
         return replace(note, field=place.field, position=place.position) if place else note
 
-    def _answers(self, device: Device) -> tuple[Answer, ...]:
+    def _lease(self, device: Device, match: Match) -> Lease:
         boot = boot_of(device.platform)
         if boot is None:
-            return ()
+            return Lease(device, match)
+        image = self._image(device)
+        url = image.url if image else ""
+        return Lease(device, match, self._answers(device, boot, url), url if boot.onie else "")
+
+    def _image(self, device: Device) -> OsImage | None:
+        return self.images.get((device.platform, device.release))
+
+    def _answers(self, device: Device, boot: Boot, image: str) -> tuple[Answer, ...]:
         if boot.http_alone and not self.url.startswith("http:"):
             message = f"no document says that {device.platform} fetches its file by HTTPS"
             raise refused("ZTP002", message, "give --boot-url with http://", field="--boot-url")
-        return boot.answers(device, f"{self.url}/{boot.file(device)}")
+        return boot.answers(device, f"{self.url}/{boot.file(device)}", image)
 
     def _unconfirmed(self, leases: list[Lease]) -> Iterator[Finding]:
         """Yield what is not confirmed about a system, once for all of its devices."""
@@ -168,7 +176,7 @@ class Ztp:
             self._account(device.platform),
             self.url,
             self._rendered(device),
-            self.images.get((device.platform, device.release)),
+            self._image(device),
         )
 
     def _rendered(self, device: Device) -> tuple[Artefact, ...]:
@@ -267,13 +275,15 @@ def _images(project: Project, words: Words) -> dict[tuple[str, str], OsImage]:
     for index, image in enumerate(intent.fabric.management.images):
         boot = boot_of(image.system)
         if boot is None or not boot.installs:
-            message = f"{image.system} installs no image by its bootstrap file"
-            fix = "install it by ONIE or by hand, and remove the entry"
+            message = f"{image.system} installs no image when it starts from the box"
+            fix = "install it with the tools of its vendor, and remove the entry"
             place = intent.position("management", "images", index, "system")
             name = f"fabric.management.images.{index}.system"
             raise refused("ZTP009", message, fix, field=name, position=place)
     return {
-        (one.system, one.release): OsImage(f"{words.url}/{IMAGES}/{one.file}", one.version)
+        (one.system, one.release): OsImage(
+            f"{words.url}/{IMAGES}/{one.file}", one.version, one.sha256
+        )
         for one in intent.fabric.management.images
     }
 
