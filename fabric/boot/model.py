@@ -25,6 +25,8 @@ VENDOR_CLASS, CLIENT_ID = 60, 61
 FOLDER, IMAGES = "http", "images"
 #: SHA-512 and SHA-256 of crypt(5).
 CRYPT = ("$6$", "$5$")
+#: Kinds of public keys of SSH that are taken (sshd(8), AUTHORIZED_KEYS FILE FORMAT).
+SSH_KEYS = ("ssh-rsa", "ssh-ed25519", "ecdsa-sha2-nistp")
 #: crypt(5): a method, its parameters, salt and digest.
 CRYPT_FORM = r"\$[A-Za-z0-9./$=,+-]{1,255}"
 
@@ -191,6 +193,8 @@ class Boot:
         Regular expression of the hashes.
     installs : bool
         Whether its files, or the options of DHCP, can have it install an image.
+    keys : tuple of str
+        Beginnings of the public keys of SSH that its file takes.
     onie : bool
         Whether its image is an installer of ONIE too.
     """
@@ -209,6 +213,7 @@ class Boot:
     hash_form: str = CRYPT_FORM
     installs: bool = False
     onie: bool = False
+    keys: tuple[str, ...] = SSH_KEYS
 
     def file(self, device: Device) -> str:
         """Return the name of the file that DHCP names."""
@@ -216,6 +221,12 @@ class Boot:
 
 
 boots: Registry[Boot] = Registry("system", plugins="boot")
+
+
+def joined_before(end: str, own: str, rendered: tuple[Artefact, ...]) -> str:
+    """Return a file of lines whose end stands once, after all that was rendered."""
+    parts = (own, *(file.content.decode() for file in rendered))
+    return "".join(part.removesuffix(end) for part in parts) + end
 
 
 def boot_file(device: Device, path: str, text: str, kind: str = "bootstrap") -> Artefact:

@@ -18,7 +18,7 @@ from fabric.boot.leases import boot_of
 from fabric.boot.model import Device, OsImage
 from fabric.core.artefact import Artefact
 from fabric.systems.junos.platforms.hierarchy import read_tree
-from tests.boot.fabrics import KEY, URL, order
+from tests.boot.fabrics import KEY, RSA_KEY, URL, order
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "boot" / "systems"
 SHA512 = "$6$saltsalt$abcdefghijklmnopqrstuvwxyz0123456789./ABC"
@@ -174,6 +174,21 @@ def test_junos_with_its_whole_configuration() -> None:
     assert ("system", "arp", "aging-timer", "5") in lines
     assert ("system", "login", "user", "rocefab", "authentication", "ssh-ed25519", KEY) in lines
     assert not [words for words in lines if words[0] == "chassis"]  # it would start ZTP again
+
+
+def test_vrp8_takes_a_key_of_rsa() -> None:
+    boot = boot_of("vrp8")
+    assert boot is not None
+    made = order(device("vrp8"), (), HASHES["vrp8"])
+    account = replace(made.account, key=RSA_KEY)
+    text = next(one.text for one in boot.files(replace(made, account=account)) if "aaa" in one.text)
+    _, _, rest = text.partition(" public-key-code begin\n")
+    lines = rest.partition(" public-key-code end\n")[0].splitlines()
+    assert lines[0].startswith("  ssh-rsa AAAA")
+    key = RSA_KEY.rpartition(" ")[0]
+    assert "".join(line.removeprefix("  ") for line in lines) == key
+    assert "ssh user rocefab assign rsa-key rocefab\n" in text
+    assert "ssh user rocefab authentication-type all\n" in text
 
 
 def test_nxos_with_its_whole_configuration() -> None:

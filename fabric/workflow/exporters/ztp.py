@@ -308,6 +308,11 @@ def _switch_files(boot: Ztp) -> Exported:
             continue
         if boot.whole and not way.takes_whole:
             notes.append(Finding("ZTP003", Severity.WARNING, _PART.format(title), _APPLY))
+        if boot.key and not boot.key.startswith(way.keys):
+            kinds = " or ".join(way.keys)
+            what = f"a key of type {kinds} alone" if kinds else "no key of SSH from a file"
+            message = f"{title} takes {what}: the account has its password"
+            notes.append(Finding("ZTP003", Severity.WARNING, message, field="--account-key"))
         files += way.files(boot.order(device))
     return Exported(tuple(files), tuple(dict.fromkeys(notes)))
 
