@@ -238,7 +238,7 @@ def answers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     if not all(map(shutil.which, programs)):
         packages = "kea-dhcp4-server, dnsmasq-base, busybox-static, isc-dhcp-client"
         missing_judge(f"Kea, dnsmasq, busybox or dhclient (Debian packages {packages})")
-    if subprocess.run(["unshare", "-mn", "true"], capture_output=True, check=False).returncode:
+    if subprocess.run(["unshare", "-mnpf", "true"], capture_output=True, check=False).returncode:
         pytest.skip("namespaces cannot be made here; servers are asked where the tests run as root")
     folder = tmp_path_factory.mktemp(request.param)
     write(folder)
@@ -259,7 +259,7 @@ def answers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     if request.param == "dnsmasq":
         lines.append(FETCH.format(folder=folder))
     ended = subprocess.run(
-        ["unshare", "-mn", "sh", "-c", "\n".join([*lines, "kill $!"])],
+        ["unshare", "-mnpf", "sh", "-c", "\n".join([*lines, "kill $!"])],
         capture_output=True, text=True, timeout=180, check=False,
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
