@@ -115,7 +115,7 @@ JUDGES := libyang2-tools frr shellcheck netplan.io network-manager slurmctld slu
 	systemd systemd-container dmidecode nftables chromium chromium-driver fonts-dejavu-core graphviz \
 	prometheus prometheus-alertmanager rsyslog man-db groff mandoc zsh fish \
 	qemu-system-x86 busybox-static kmod udev dbus ethtool openssh-server openssh-client tcpdump \
-	kea-dhcp4-server dnsmasq-base rdma-core ibverbs-providers ibverbs-utils rdmacm-utils infiniband-diags perftest
+	kea-dhcp4-server dnsmasq-base isc-dhcp-client dash rdma-core ibverbs-providers ibverbs-utils rdmacm-utils infiniband-diags perftest
 INSTALL := DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends
 
 judges: ## Install the outside judges that are missing (root), from Debian packages: yanglint, vtysh, slurmctld, chromium ...
@@ -137,6 +137,13 @@ judges: ## Install the outside judges that are missing (root), from Debian packa
 		mkdir -p $(SCHEMAS) && cd $(SCHEMAS) && \
 		$(PYTHON) -m pip download --quiet --disable-pip-version-check --no-deps --no-binary pytest pytest==9.1.1 && \
 		tar -xzf pytest-*.tar.gz --strip-components=3 --wildcards '*/junit-10.xsd' && rm pytest-*.tar.gz; \
+	fi
+	@if [ ! -s $(SCHEMAS)/cloud-config.json ]; then \
+		echo "the schema of cloud-init into $(SCHEMAS), from the package of Debian, which is not installed"; \
+		mkdir -p $(SCHEMAS)/cloud-init && cd $(SCHEMAS)/cloud-init && apt-get download -qq cloud-init && \
+		dpkg -x cloud-init_*.deb . && \
+		mv usr/lib/python3/dist-packages/cloudinit/config/schemas/schema-cloud-config-v1.json ../cloud-config.json && \
+		rm -r ../cloud-init; \
 	fi
 	@cd tests/judges/gnmi_target && GOTOOLCHAIN=local go build -buildvcs=false -o /dev/null .  # its modules, and a build that starts warm
 	@command -v actionlint >/dev/null || GOBIN=/usr/local/bin go install github.com/rhysd/actionlint/cmd/actionlint@v1.6.27

@@ -9,13 +9,24 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from fabric.boot.model import BOOT_FILE, CLIENT_ID, PROVISION_URL, TFTP_ADDRESSES, TFTP_SERVER
+from fabric.boot.model import (
+    BOOT_FILE,
+    CLIENT_ID,
+    INSTALLER_URL,
+    ONIE_CLASS,
+    PROVISION_URL,
+    TFTP_ADDRESSES,
+    TFTP_SERVER,
+    VENDOR_CLASS,
+    Answer,
+    zero_and_serial,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from fabric.boot.leases import Lease
-    from fabric.boot.model import Answer, Match
+    from fabric.boot.model import Device, Match
     from fabric.topology.model import ManagementEnds
 
 #: POAP of NX-OS does not complete with less than an hour (Cisco NX-OS Fundamentals guide 10.6).
@@ -28,7 +39,7 @@ _NAMES = {
     TFTP_ADDRESSES: "tftp-servers",
     PROVISION_URL: "provision-url",
     _VENDOR: "vendor-encapsulated-options",
-    114: "v4-captive-portal",
+    INSTALLER_URL: "v4-captive-portal",
 }
 
 
@@ -46,14 +57,17 @@ def kea(leases: Sequence[Lease], ends: ManagementEnds) -> str:
         ],
         "reservations": [_reservation(one) for one in whole],
     }
-    server = {
+    server: dict[str, Any] = {
         "interfaces-config": {"interfaces": ["*"]},
         "valid-lifetime": LEASE_S,
         "host-reservation-identifiers": ["client-id", "hw-address"],
         "option-def": _definitions(leases),
-        "client-classes": [_class(one) for one in by_class],
+        "client-classes": [one for lease in leases for one in _classes(lease)],
         "subnet4": [subnet],
     }
+    if any(lease.installer for lease in leases):
+        # ONIE and the system that it installs have one MAC, and two client ids.
+        server["match-client-id"] = False
     return json.dumps({"Dhcp4": server}, indent=2) + "\n"
 
 
@@ -93,21 +107,45 @@ def _reservation(lease: Lease) -> dict[str, Any]:
     }
 
 
-def _class(lease: Lease) -> dict[str, Any]:
-    return {
-        "name": lease.device.name,
-        "test": _test(lease.match),
-        "option-data": [
-            {"name": "host-name", "data": lease.device.name, "always-send": True},
-            *_options(lease.answers),
-        ],
-    }
+def _classes(lease: Lease) -> Iterator[dict[str, Any]]:
+    """Yield the classes of a device: what it is known by, and what ONIE gets on it."""
+    device, match = lease.device, lease.match
+    by_class = match.option and not match.is_whole
+    system = f"boot:{device.name}" if lease.installer else device.name
+    if by_class:
+        yield _class(system, _test(match), device, lease.answers)
+    if not lease.installer:
+        return
+    installer = f"onie:{device.name}"
+    answers = (Answer(INSTALLER_URL, lease.installer),)
+    yield _class(installer, _test_onie(device), device, answers)
+    if by_class:
+        yield {"name": device.name, "test": f"member('{system}') or member('{installer}')"}
+
+
+def _class(name: str, test: str, device: Device, answers: Sequence[Answer]) -> dict[str, Any]:
+    host_name = {"name": "host-name", "data": device.name, "always-send": True}
+    return {"name": name, "test": test, "option-data": [host_name, *_options(answers)]}
+
+
+def _test_onie(device: Device) -> str:
+    """Return what tells ONIE on a device: its client id, or its MAC, as far as they are known."""
+    known = []
+    if device.serial:
+        known.append(f"option[{CLIENT_ID}].hex == 0x{zero_and_serial(device).content.hex()}")
+    if device.mac:
+        known.append(f"pkt4.mac == 0x{device.mac.replace(':', '')}")
+    return f"{_part(VENDOR_CLASS, 0, ONIE_CLASS.encode())} and ({' or '.join(known)})"
 
 
 def _test(match: Match) -> str:
-    size = len(match.content)
-    start = -size if match.where == "end" else 0
-    return f"substring(option[{match.option}].hex, {start}, {size}) == 0x{match.content.hex()}"
+    start = -len(match.content) if match.where == "end" else 0
+    serial = _part(match.option, start, match.content)
+    return f"{_part(match.option, 0, match.mark)} and {serial}" if match.mark else serial
+
+
+def _part(option: int, start: int, content: bytes) -> str:
+    return f"substring(option[{option}].hex, {start}, {len(content)}) == 0x{content.hex()}"
 
 
 def _options(answers: Sequence[Answer]) -> list[dict[str, Any]]:

@@ -17,17 +17,26 @@ if TYPE_CHECKING:
     from fabric.boot.model import Answer, Boot, Device
 
 RULE = "ZTP001"
+#: What a finding about one device is about.
+SERIAL, MAC = "serial", "mac"
 #: What a DHCP server takes in a text without quotes; serials of all vendors are made of it.
 _PLAIN = re.compile(r"[A-Za-z0-9._-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A reservation: who is meant, and what it is answered."""
+    """A reservation: who is meant, and what it is answered.
+
+    Parameters
+    ----------
+    installer : str
+        Address of the image that it gets when ONIE asks for it; empty for none.
+    """
 
     device: Device
     match: Match
     answers: tuple[Answer, ...] = ()
+    installer: str = ""
 
 
 def boot_of(platform: str) -> Boot | None:
@@ -40,7 +49,7 @@ def odd_serial(device: Device) -> Finding | None:
     if not device.serial or _PLAIN.fullmatch(device.serial):
         return None
     text = f"the serial {device.serial!r} has other characters than letters, digits, . _ and -"
-    return _note(device, text, "write it as the device sends it", Severity.ERROR)
+    return _note(device, text, "write it as the device sends it", Severity.ERROR, SERIAL)
 
 
 def matched(device: Device) -> Match | Finding:
@@ -66,21 +75,28 @@ def matched(device: Device) -> Match | Finding:
     )
 
 
-def _note(device: Device, text: str, fix: str, severity: Severity = Severity.WARNING) -> Finding:
-    return Finding(RULE, severity, text, fix, device=device.name)
+def _note(
+    device: Device, text: str, fix: str, severity: Severity = Severity.WARNING, field: str = ""
+) -> Finding:
+    return Finding(RULE, severity, text, fix, field, device=device.name)
 
 
 def alike(leases: Sequence[Lease]) -> Iterator[Finding]:
-    """Yield devices that a server cannot tell apart: one is known by a part of another's name."""
+    """Yield devices that a server cannot tell apart; the field is ``serial`` or ``mac``."""
+    of_serial: dict[str, Lease] = {}
     of_option: dict[int, list[Lease]] = defaultdict(list)
     for lease in leases:
         of_option[lease.match.option].append(lease)
+        serial = lease.device.serial
+        other = of_serial.setdefault(serial, lease) if serial else lease
+        if other is not lease:
+            yield _alike(lease, f"has the serial of {other.device.name}")
     for group in of_option.values():
         whole: dict[bytes, Lease] = {}
         for lease in group:
             other = whole.setdefault(lease.match.content, lease)
-            if other is not lease:
-                yield _alike(lease, f"has the serial or MAC of {other.device.name}")
+            if other is not lease and not lease.match.option:
+                yield _alike(lease, f"has the MAC of {other.device.name}", MAC)
         for lease, text in _inside([*whole.values()]):
             yield _alike(lease, text)
 
@@ -98,6 +114,7 @@ def _inside(leases: list[Lease]) -> Iterator[tuple[Lease, str]]:
                     yield lease, f"has a serial that contains the serial of {other.device.name}"
 
 
-def _alike(lease: Lease, text: str) -> Finding:
+def _alike(lease: Lease, text: str, field: str = SERIAL) -> Finding:
     fix = "correct the serial, or set management_mac and no serial on both"
-    return _note(lease.device, text, fix, Severity.ERROR)
+    fix = fix if field == SERIAL else "set the MAC that is printed on the device"
+    return _note(lease.device, text, fix, Severity.ERROR, field)

@@ -16,11 +16,17 @@ if TYPE_CHECKING:
 
 #: Options of DHCP (RFC 2132; 239 is of sonic-ztp and Cumulus Linux).
 TFTP_SERVER, BOOT_FILE, TFTP_ADDRESSES, PROVISION_URL = 66, 67, 150, 239
+#: The address of an installer (opencomputeproject/onie ad15a796, docs/design-spec/discovery.rst).
+INSTALLER_URL = 114
+#: What the vendor class of ONIE begins with (the same, and udhcp4_sd).
+ONIE_CLASS = "onie_vendor"
 VENDOR_CLASS, CLIENT_ID = 60, 61
 #: Folder of an export that is served, and the place of images below its address.
 FOLDER, IMAGES = "http", "images"
 #: SHA-512 and SHA-256 of crypt(5).
 CRYPT = ("$6$", "$5$")
+#: Kinds of public keys of SSH that are taken (sshd(8), AUTHORIZED_KEYS FILE FORMAT).
+SSH_KEYS = ("ssh-rsa", "ssh-ed25519", "ecdsa-sha2-nistp")
 #: crypt(5): a method, its parameters, salt and digest.
 CRYPT_FORM = r"\$[A-Za-z0-9./$=,+-]{1,255}"
 
@@ -36,11 +42,14 @@ class Match(NamedTuple):
         What it is, or what stands in it.
     where : str
         Whether this is all of it, or what it begins or ends with.
+    mark : bytes
+        What it must begin with too: the vendor; empty where that is not known.
     """
 
     option: int
     content: bytes
     where: Literal["whole", "begin", "end"] = "whole"
+    mark: bytes = b""
 
     @property
     def is_whole(self) -> bool:
@@ -131,10 +140,18 @@ class OsImage(NamedTuple):
         Where it is served.
     version : str
         Name of the build, as the system prints it.
+    sha256 : str
+        Its checksum.
     """
 
     url: str
     version: str
+    sha256: str = ""
+
+    @property
+    def file(self) -> str:
+        """Name of the file."""
+        return self.url.rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +192,7 @@ class Boot:
         Returns the files that it fetches.
     answers : callable
         Returns the options of DHCP for the address of that file, such as
-        ``http://192.0.2.1:8781/leaf1.json``.
+        ``http://192.0.2.1:8781/leaf1.json``, and for the address of its image; empty for none.
     warning : str
         What is not confirmed about all of this; empty where nothing is.
     hashes : tuple of str
@@ -193,15 +210,19 @@ class Boot:
     hash_form : str
         Regular expression of the hashes.
     installs : bool
-        Whether its files can have it install an image.
+        Whether its files, or the options of DHCP, can have it install an image.
     takes_ca : bool
         Whether its first file can give it an authority that it checks the others with.
+    keys : tuple of str
+        Beginnings of the public keys of SSH that its file takes.
+    onie : bool
+        Whether its image is an installer of ONIE too.
     """
 
     match: Callable[[Device], Match | None]
     ending: str
     files: Callable[[Order], tuple[Artefact, ...]]
-    answers: Callable[[Device, str], tuple[Answer, ...]]
+    answers: Callable[[Device, str, str], tuple[Answer, ...]]
     warning: str = ""
     hashes: tuple[str, ...] = CRYPT
     needs_hash: bool = False
@@ -212,6 +233,8 @@ class Boot:
     hash_form: str = CRYPT_FORM
     installs: bool = False
     takes_ca: bool = False
+    onie: bool = False
+    keys: tuple[str, ...] = SSH_KEYS
 
     def file(self, device: Device) -> str:
         """Return the name of the file that DHCP names."""
@@ -219,6 +242,12 @@ class Boot:
 
 
 boots: Registry[Boot] = Registry("system", plugins="boot")
+
+
+def joined_before(end: str, own: str, rendered: tuple[Artefact, ...]) -> str:
+    """Return a file of lines whose end stands once, after all that was rendered."""
+    parts = (own, *(file.content.decode() for file in rendered))
+    return "".join(part.removesuffix(end) for part in parts) + end
 
 
 def boot_file(device: Device, path: str, text: str, kind: str = "bootstrap") -> Artefact:
@@ -231,9 +260,10 @@ def no_serial(_: Device) -> None:
     """Return no match: what a device sends of itself is not known, so that its MAC must do."""
 
 
-def serial_after(option: int, mark: str) -> Callable[[Device], Match]:
-    """Return the match of systems that end an option with a mark and the serial."""
-    return lambda device: Match(option, f"{mark}{device.serial}".encode(), "end")
+def serial_after(option: int, sign: str, vendor: str) -> Callable[[Device], Match]:
+    """Return the match of systems whose option begins with the vendor, and ends with the serial."""
+    begin = f"{vendor}{sign}".encode()
+    return lambda device: Match(option, f"{sign}{device.serial}".encode(), "end", begin)
 
 
 def zero_and_serial(device: Device) -> Match:
@@ -241,9 +271,9 @@ def zero_and_serial(device: Device) -> Match:
     return Match(CLIENT_ID, b"\0" + device.serial.encode())
 
 
-def option_with_url(code: int) -> Callable[[Device, str], tuple[Answer, ...]]:
+def option_with_url(code: int) -> Callable[[Device, str, str], tuple[Answer, ...]]:
     """Return the answer of systems that take the whole address of their file in one option."""
-    return lambda _, url: (Answer(code, url),)
+    return lambda _device, url, _image: (Answer(code, url),)
 
 
 def server_of(url: str) -> Answer:
@@ -255,6 +285,6 @@ def server_of(url: str) -> Answer:
         return Answer(TFTP_SERVER, host)
 
 
-def file_by_tftp(_: Device, url: str) -> tuple[Answer, ...]:
+def file_by_tftp(_device: Device, url: str, _image: str) -> tuple[Answer, ...]:
     """Return the answers of systems that fetch a file from the root of a TFTP server."""
     return (server_of(url), Answer(BOOT_FILE, url.rpartition("/")[2]))

@@ -53,7 +53,7 @@ def simulate(
         option(
             "Settings: words separated by commas. A parameter set (connectx, paper, hpcc-dcqcn, "
             "hpcc-dcqcn-paper, rocefab), a reaction point (off, hpcc, delay, aimd), "
-            "marking=KMIN:KMAX:PMAX in kB and percent, window=KB.",
+            "marking=KMIN:KMAX:PMAX in kB and percent, window=KB, first-cnp=MBPS.",
             "SIMULATION",
             "--settings",
         ),
@@ -103,9 +103,17 @@ def simulate(
     payload_bytes: Annotated[
         int, option("Payload of a packet.", "PAYLOAD_BYTES", min=256, max=9000)
     ] = 4096,
+    start_spread_us: Annotated[
+        float,
+        option("Time in which all flows start.", "START_SPREAD_US", min=0, max=100_000),
+    ] = 100.0,
     seed: Annotated[
-        int, option("Seed of marks and paths: same seed, same run.", "SEED", min=1)
+        int, option("Seed of starts, marks and paths: same seed, same run.", "SEED", min=1)
     ] = 1,
+    runs: Annotated[
+        int,
+        option("Runs of each of the settings, each with the next seed.", "RUNS", min=1, max=100),
+    ] = 5,
     lossless_class: Annotated[str | None, CLASS_OPTION] = None,
     plot: Annotated[
         Path | None,
@@ -118,7 +126,8 @@ def simulate(
 
     The NICs have their congestion control, the switches their buffers, thresholds and PFC.
     With --workers, several settings are simulated at the same time.
-    The fields of a line with slashes are the least, the mean and the most.
+    A line with slashes has the median, the 95th percentile and the worst of the runs; of a flow's
+    figure, of all flows of the runs.
 
     Exit codes: 0, 2, 4 (a packet of the lossless class was lost).
     """
@@ -139,10 +148,12 @@ def simulate(
         payload_bytes=payload_bytes,
         seed=seed,
         lossless_class=lossless_class,
+        start_spread_us=start_spread_us,
+        runs=runs,
     )
     variants = [settings_of(words, Settings()) for words in (settings, *(compare or ()))]
     if star:
-        runs = star_runs(
+        results = star_runs(
             load,
             variants,
             output.note,
@@ -153,14 +164,14 @@ def simulate(
             alpha=alpha,
         )
     elif to:
-        runs = _fabric(inventory, tuple(to), load, variants, elsewhere(workers), far=far)
+        results = _fabric(inventory, tuple(to), load, variants, elsewhere(workers), far=far)
     else:
         raise typer.BadParameter("name the receiver: --to HOST:INTERFACE", param_hint="--to")
     if plot:
-        tables.plot(runs, plot)
+        tables.plot(results, plot)
         output.note(f"wrote {plot}")
-    _print(runs, form)
-    if any(summary.dropped for summary in runs.values()):
+    _print(results, load.seeds, form)
+    if any(run.dropped for own in results.values() for run in own):
         raise CommandExit(Exit.FINDINGS)
 
 
@@ -182,11 +193,11 @@ def _fabric(
     )
 
 
-def _print(runs: Runs, form: Format) -> None:
+def _print(runs: Runs, seeds: range, form: Format) -> None:
     from fabric.report import simulation_tables as tables
 
     if form is Format.JSON:
-        output.as_json(tables.as_dict(runs))
+        output.as_json(tables.as_dict(runs, seeds))
         return
     output.records(tables.comparison(runs), form)
     paused = tables.ports(runs)

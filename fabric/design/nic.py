@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fabric.qos.dcqcn.presets import PUBLISHED
+from fabric.qos.dcqcn.presets import CONNECTX, PUBLISHED
 from fabric.qos.dcqcn.registers import settings
 
 if TYPE_CHECKING:
@@ -66,15 +66,18 @@ def dcqcn_settings(
     ValueError
         When a figure does not fit the register of the NIC, or no set can be computed.
     """
-    if nic.dcqcn_set is None or nic.driver not in DCQCN_PLACES:
+    only_first = nic.dcqcn_set is None
+    if nic.driver not in DCQCN_PLACES or (only_first and nic.first_cnp_rate_mbps is None):
         return ()
-    parameters = parameter_set(nic.dcqcn_set, speed_gbps)
+    named = parameter_set(nic.dcqcn_set or CONNECTX.name, speed_gbps)
+    parameters = named.with_first_cnp(nic.first_cnp_rate_mbps)
     marks = replace(
         parameters.notification_point, cnp_dscp=policy.cnp_dscp, cnp_pcp=policy.cnp_traffic_class
     )
-    return settings(
+    every = settings(
         replace(parameters, notification_point=marks), place, nic.byte_counter_unit_bytes
     )
+    return tuple(one for one in every if not only_first or one.parameter == "first_cnp_rate_mbps")
 
 
 def receive_buffer_bytes(nic: NicTraits) -> tuple[int, ...]:

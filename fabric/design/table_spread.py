@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from fabric.platforms.catalogue import sku, sku_names
+from fabric.platforms.catalogue import sku, sku_names, skus_of
 
 if TYPE_CHECKING:
     from fabric.platforms.model import Sku
@@ -51,9 +51,9 @@ def table_spread(asic: str, speed_mbps: int, cable_m: int) -> Spread | None:
         Length; each table is asked for its own, or its next longer one.
     """
     rows = []
-    for model in map(sku, sku_names()):
+    for model in skus_of(asic):
         lengths = [m for m in model.cable_lengths_m(speed_mbps) if m >= cable_m]
-        if model.asic == asic and lengths:
+        if lengths:
             rows.append(model.headroom[speed_mbps, min(lengths)].headroom_bytes)
     return Spread(min(rows), max(rows), len(rows)) if rows else None
 

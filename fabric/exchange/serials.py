@@ -41,6 +41,7 @@ _SERIAL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{2,63}")
 _DNSMASQ = re.compile(r"\d+ ((?:[0-9a-f]{2}:){5}[0-9a-f]{2}) (\d+(?:\.\d+){3}) \S+ (\S+)")
 _KEA = "address,hwaddr,client_id,"
 _LLDP = "LLDP neighbors:"
+_SONIC = "SONiC##"
 
 
 class Row(NamedTuple):
@@ -122,9 +123,8 @@ def _kea(path: Path, lines: Sequence[str]) -> Iterator[Row]:
         cells = dict(zip(head, line.split(","), strict=False))
         if _MAC.fullmatch(cells.get("hwaddr", "")):
             place = Position(str(path), number)
-            serial = serial_of(cells.get("client_id", ""))
-            mac, address = _mac(cells["hwaddr"]), cells["address"]
-            of_address[address] = Row(place, serial=serial, mac=mac, address=address)
+            client, address = cells.get("client_id", ""), cells["address"]
+            of_address[address] = _lease(place, client, _mac(cells["hwaddr"]), address)
     yield from of_address.values()
 
 
@@ -132,8 +132,12 @@ def _dnsmasq(path: Path, lines: Sequence[str]) -> Iterator[Row]:
     for number, line in enumerate(lines, 1):
         if match := _DNSMASQ.match(line):
             mac, address, client = match.groups()
-            place = Position(str(path), number)
-            yield Row(place, serial=serial_of(client), mac=mac, address=address)
+            yield _lease(Position(str(path), number), client, mac, address)
+
+
+def _lease(place: Position, client: str, mac: str, address: str) -> Row:
+    serial, model = serial_of(client), _product(client)
+    return Row(place, serial=serial, mac=mac, model=model, address=address)
 
 
 def _lldp(path: Path, lines: Sequence[str]) -> Iterator[Row]:
@@ -151,16 +155,27 @@ def serial_of(client_id: str) -> str:
     The id is hexadecimal with colons. SONiC sends ``SONiC##PRODUCT##SERIAL``; NX-OS, ONIE and
     Cumulus Linux send a zero and the serial.
     """
-    try:
-        raw = bytes.fromhex(client_id.replace(":", ""))
-        text = raw.removeprefix(b"\0").decode("ascii")
-    except ValueError:
-        return ""
-    if text.startswith("SONiC##"):
+    text = _client(client_id)
+    if text.startswith(_SONIC):
         serial = text.rpartition("##")[2]
     else:
-        serial = text if raw.startswith(b"\0") else ""
+        serial = text[1:] if text.startswith("\0") else ""
     return serial if _SERIAL.fullmatch(serial) else ""
+
+
+def _product(client_id: str) -> str:
+    """Return the product in a client id of SONiC; empty where it has none."""
+    text = _client(client_id)
+    product = text.removeprefix(_SONIC).rpartition("##")[0] if text.startswith(_SONIC) else ""
+    return product if product.isprintable() else ""
+
+
+def _client(client_id: str) -> str:
+    """Return the text of a client id; empty where it is none."""
+    try:
+        return bytes.fromhex(client_id.replace(":", "")).decode("ascii")
+    except ValueError:
+        return ""
 
 
 def joined(rows: Sequence[Row]) -> list[list[Row]]:

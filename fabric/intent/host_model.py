@@ -158,6 +158,13 @@ class NicTraits(Model):
         description="DCQCN parameter set, as named by `rocefab show dcqcn`; null keeps "
         "the firmware defaults.",
     )
+    first_cnp_rate_mbps: int | None = Field(
+        None,
+        ge=1,
+        le=2**17 - 1,
+        description="Rate of a flow after its first CNP, which decides how long a start pauses "
+        "senders; null keeps the rate of the set.",
+    )
     byte_counter_unit_bytes: Literal[1, 64] = Field(
         64, description="Size of one unit of rpg_byte_reset; sources differ."
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from fabric.core.registry import Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
@@ -63,8 +63,8 @@ class SwitchStandIn(StandIn, Protocol):
     def watch_bgp(self, up: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of a peer address has the session too."""
 
-    def watch_routes(self, has_route: Callable[[str, str], bool]) -> None:
-        """Take what tells whether a VRF has a route to a prefix."""
+    def watch_routes(self, routes: Callable[[str], Collection[str]]) -> None:
+        """Take what returns the prefixes that a VRF has routes to."""
 
 
 class Cabled:
@@ -78,8 +78,8 @@ class Cabled:
         Ports whose cable a test took out.
     lit, peer_up : callable
         Whether the far end of the cable of a port sends light, and of a BGP session answers.
-    has_route : callable
-        Whether a VRF has a route to a prefix.
+    routes : callable
+        The prefixes that a VRF has routes to.
     """
 
     def __init__(self, spec: StandInSpec) -> None:
@@ -90,15 +90,19 @@ class Cabled:
         self.unplugged: set[str] = set()
         self.lit: Callable[[str], bool] = lambda _port: True
         self.peer_up: Callable[[str], bool] = lambda _peer: True
-        self.has_route: Callable[[str, str], bool] = lambda _vrf, _prefix: False
+        self.routes: Callable[[str], Collection[str]] = lambda _vrf: ()
 
     def watch_bgp(self, up: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of a peer address has the session too."""
         self.peer_up = up
 
-    def watch_routes(self, has_route: Callable[[str, str], bool]) -> None:
-        """Take what tells whether a VRF has a route to a prefix."""
-        self.has_route = has_route
+    def watch_routes(self, routes: Callable[[str], Collection[str]]) -> None:
+        """Take what returns the prefixes that a VRF has routes to."""
+        self.routes = routes
+
+    def has_route(self, vrf: str, prefix: str) -> bool:
+        """Tell whether a VRF has a route to a very prefix."""
+        return prefix in self.routes(vrf)
 
     def watch_light(self, lit: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of the cable of a port sends light."""

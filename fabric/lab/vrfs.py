@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.observe.configuration import WHOLE, Configured, readers
@@ -78,24 +78,21 @@ class LabVrfs:
         number = int(ip_address(address))
         return any(entry.address == number for entry in self._addresses(leaf))
 
-    def has_route(self, switch: str, vrf: str, prefix: str) -> bool:
-        """Tell whether a VRF of a switch has a route to a very prefix.
+    def routes(self, switch: str, vrf: str) -> set[str]:
+        """Return the prefixes that a VRF of a switch has routes to.
 
-        It is its own static route, or the subnet of a NIC port that is up, here or on a switch
-        whose routes it takes.
+        They are those of its own static routes, and the subnets of NIC ports that are up, here or
+        on a switch whose routes it takes.
         """
         here = self._configured(switch)
         if vrf not in here.vrfs:
-            return False
-        network = ip_network(prefix)
-        wanted = int(network.network_address), network.prefixlen
-        routes = here.vrfs[vrf].static_routes
-        if any((route.network, route.prefix_length) == wanted for route in routes):
-            return True
-        return any(
-            wanted in self._subnets(far) and self._takes(switch, vrf, far)
-            for far in self.cables.values()
-        )
+            return set()
+        networks = {(one.network, one.prefix_length) for one in here.vrfs[vrf].static_routes}
+        for far in self.cables.values():
+            subnets = self._subnets(far) - networks
+            if subnets and self._takes(switch, vrf, far):
+                networks |= subnets
+        return {f"{ip_address(network)}/{length}" for network, length in networks}
 
     def _subnets(self, leaf: LeafPort) -> set[tuple[int, int]]:
         """Return the subnets of a port that is up, or of the gateway of its VLAN."""

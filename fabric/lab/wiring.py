@@ -197,7 +197,7 @@ def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
         },
     )
     for name in devices:
-        lab[name].watch_routes(partial(vrfs.has_route, name))
+        lab[name].watch_routes(partial(vrfs.routes, name))
     for kind in {type(host) for host in hosts.values()}:
         own = {name: host for name, host in hosts.items() if type(host) is kind}
         kind.connect(own, spines, vrfs)

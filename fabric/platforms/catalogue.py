@@ -35,6 +35,13 @@ def sku(name: str) -> Sku:
     return read_toml(data_files("skus")[name], SkuFile).sku(name)
 
 
+def skus_of(asic_name: str) -> Iterator[Sku]:
+    """Yield the models with an ASIC; files that do not name it are not parsed."""
+    for name, file in data_files("skus").items():
+        if asic_name in file.read_text(encoding="utf-8") and sku(name).asic == asic_name:
+            yield sku(name)
+
+
 @cache
 def sku_aliases() -> dict[str, str]:
     """Return the models by the other names that orders and NetBox have for them.

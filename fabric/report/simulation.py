@@ -13,6 +13,7 @@ from fabric.core.units import gbps_to_bytes_per_s
 from fabric.qos.dcqcn.presets import PUBLISHED
 from fabric.qos.simulate.outcome import simulate
 from fabric.qos.simulate.scenario import IPV6_OVERHEAD_BYTES, Scenario, Stream
+from fabric.qos.simulate.spread import spread
 from fabric.qos.simulate.star import Star
 from fabric.qos.simulate.summary import Summary
 from fabric.report.simulated_fabric import Target, incast_target
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 _PRIORITY = 3
 
 
-Runs: TypeAlias = dict[str, Summary]
+#: Runs of each of the settings, one for each seed.
+Runs: TypeAlias = dict[str, tuple[Summary, ...]]
 Progress: TypeAlias = "Callable[[str], None]"
 #: Runs scenarios by their names somewhere else, in their order.
 Elsewhere: TypeAlias = "Callable[[Mapping[str, Scenario]], dict[str, Outcome]] | None"
@@ -95,7 +97,7 @@ def _scenario(target: Target, load: Load, settings: Settings, parameters: Parame
         shared_bytes=target.shared_bytes,
         cables=target.cables,
         streams=_streams(target, load, settings),
-        parameters=parameters,
+        parameters=parameters.with_first_cnp(settings.first_cnp_rate_mbps),
         reaction=settings.reaction,
         payload_bytes=load.payload_bytes,
         duration_us=load.duration_us,
@@ -161,7 +163,7 @@ def star_runs(
     response_ns = load.response_ns or 0.0
     star = Star(senders=load.senders, buffer_bytes=buffer_bytes, response_ns=response_ns, **shape)
     scenarios = {one.name: star_scenario(star, load, one) for one in variants}
-    return _runs(scenarios, progress, elsewhere)
+    return _runs(scenarios, load, progress, elsewhere)
 
 
 def fabric_runs(
@@ -178,15 +180,24 @@ def fabric_runs(
     scenarios = {
         one.name: fabric_scenario(designs, receivers, load, one, far=far) for one in variants
     }
-    return _runs(scenarios, progress, elsewhere)
+    return _runs(scenarios, load, progress, elsewhere)
 
 
-def _runs(scenarios: dict[str, Scenario], progress: Progress, elsewhere: Elsewhere) -> Runs:
+def _runs(
+    scenarios: dict[str, Scenario], load: Load, progress: Progress, elsewhere: Elsewhere
+) -> Runs:
+    """Run each scenario with each seed."""
+    each = {
+        f"{name}, seed {seed}": one
+        for name, scenario in scenarios.items()
+        for seed, one in zip(
+            load.seeds, spread(scenario, load.start_spread_us, load.seeds), strict=True
+        )
+    }
+    progress(f"simulating {', '.join(scenarios)}")
     if elsewhere:
-        progress(f"simulating {', '.join(scenarios)}")
-        return {name: Summary(outcome) for name, outcome in elsewhere(scenarios).items()}
-    runs = {}
-    for name, scenario in steps("settings", list(scenarios.items())):
-        progress(f"simulating {name}")
-        runs[name] = Summary(simulate(scenario))
-    return runs
+        outcomes = list(elsewhere(each).values())
+    else:
+        outcomes = [simulate(one) for _, one in steps("runs", list(each.items()))]
+    rows = iter(outcomes)
+    return {name: tuple(Summary(next(rows)) for _ in load.seeds) for name in scenarios}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fabric.core.errors import InputError
 from fabric.qos.dcqcn.parameters import CongestionPoint
 from fabric.qos.simulate.build import REACTIONS
+from fabric.qos.simulate.scenario import START_SPREAD_US
 
 _UNITS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9}
 _UNITS |= {"Ki": 2**10, "ki": 2**10, "Mi": 2**20, "Gi": 2**30}
@@ -31,8 +32,14 @@ class Load:
         Shared pool of switches whose pool is not known; 0 rejects them.
     response_ns : float or None
         Time from a pause until its receiver stops; None takes the most that IEEE 802.3 allows.
+    seed : int
+        Seed of the first run; the next has the next number.
     lossless_class : str or None
         Class of the flows; None takes the first.
+    start_spread_us : float
+        Time in which all flows start.
+    runs : int
+        Runs of each of the settings, each with its seed, >= 1.
     """
 
     senders: int = 16
@@ -45,6 +52,13 @@ class Load:
     payload_bytes: int = 4096
     seed: int = 1
     lossless_class: str | None = None
+    start_spread_us: float = START_SPREAD_US
+    runs: int = 1
+
+    @property
+    def seeds(self) -> range:
+        """Seeds of the runs."""
+        return range(self.seed, self.seed + self.runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +73,8 @@ class Settings:
         Thresholds of all switches; None takes those of the inventory.
     window_bytes : int
         Bytes on their way of a queue pair; 0 is no window.
+    first_cnp_rate_mbps : int or None
+        Rate of a flow after its first CNP; None keeps that of the set.
     """
 
     name: str = "set"
@@ -66,6 +82,7 @@ class Settings:
     reaction: str = "dcqcn"
     marking: CongestionPoint | None = None
     window_bytes: int = 0
+    first_cnp_rate_mbps: int | None = None
 
 
 def settings_of(words: str, base: Settings) -> Settings:
@@ -106,7 +123,9 @@ def _setting(settings: Settings, key: str, value: str) -> Settings:
             return replace(settings, marking=marking_of(value))
         case "window":
             return replace(settings, window_bytes=_from_kb(float(value)))
-    raise ValueError(f"{key!r} is not one of set, reaction, marking, window")
+        case "first-cnp":
+            return replace(settings, first_cnp_rate_mbps=_rate_mbps(value))
+    raise ValueError(f"{key!r} is not one of set, reaction, marking, window, first-cnp")
 
 
 def marking_of(words: str) -> CongestionPoint:
@@ -122,6 +141,12 @@ def marking_of(words: str) -> CongestionPoint:
     except ValueError as error:
         raise ValueError(f"{words!r} is not KMIN:KMAX:PMAX, in kB and percent") from error
     return CongestionPoint(kmin_bytes=_from_kb(kmin), kmax_bytes=_from_kb(kmax), pmax_percent=pmax)
+
+
+def _rate_mbps(words: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,7}", words):
+        raise ValueError(f"first-cnp is {words!r}; write a rate in Mb/s")
+    return int(words)
 
 
 def _from_kb(size_kb: float) -> int:

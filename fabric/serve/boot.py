@@ -14,6 +14,7 @@ from fabric.boot.images import checked
 from fabric.boot.leases import boot_of
 from fabric.boot.log import BootLog, Record, State
 from fabric.boot.model import FOLDER, IMAGES
+from fabric.boot.models import other_model
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Severity
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 #: Headers in which systems send their serial: sonic-net/sonic-ztp, Cumulus Linux, NX-OS from
 #: 10.2(1), opencomputeproject/onie.
 _SERIALS = (b"serial-number", b"cumulus-serial", b"x-vendor-serial", b"onie-serial-number")
+#: Headers in which systems send their model: the same sources.
+_MODELS = (b"product-name", b"cumulus-productname", b"x-vendor-modelname")
 #: Longer ones are of nobody (`fabric.intent.scalars.Text`).
 _LONGEST = 120
 #: Requests of one address per second; our choice: a system fetches a handful of files, and again
@@ -51,11 +54,14 @@ class Served(NamedTuple):
         The device that it is for; empty for all of the fabric.
     is_first : bool
         Whether it is the file that DHCP names.
+    stamp : tuple of int
+        Size and time of a file on disk when it was compared with its checksum.
     """
 
     content: bytes | Path
     device: str
     is_first: bool
+    stamp: tuple[int, ...] = ()
 
 
 class BootFiles:
@@ -84,8 +90,11 @@ class BootFiles:
         report: Callable[[str, str], None],
     ) -> None:
         self._files, self._devices, self._log, self._report = files, devices, log, report
+        self._models = {device.model for device in devices.values() if device.model}
         self._buckets = Buckets(_RATE)
-        self._pinned = {record.device: record.serial for record in past if record.serial}
+        self._pinned = {
+            record.device: record.serial for record in past if record.serial and not record.refused
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -103,8 +112,8 @@ class BootFiles:
         if self._buckets.take(address, time.monotonic()):
             return PlainTextResponse("too many requests\n", HTTPStatus.TOO_MANY_REQUESTS)
         device, file = self._devices.get(address), self._files.get(path)
-        serial = _serial(scope)
-        status, why = self._refusal(device, file, serial)
+        serial, model = _header(scope, _SERIALS), _header(scope, _MODELS)
+        status, why = self._refusal(device, file, serial, model)
         name = device.name if device else ""
         state = _state(path, file)
         words = {"address": address, "path": path[:200], "serial": serial, "refused": why}
@@ -119,7 +128,7 @@ class BootFiles:
         return FileResponse(file.content, media_type="application/octet-stream")
 
     def _refusal(
-        self, device: Device | None, file: Served | None, serial: str
+        self, device: Device | None, file: Served | None, serial: str, model: str
     ) -> tuple[HTTPStatus, str]:
         """Return why a request gets nothing; the text is empty where it gets the file."""
         if device is None:
@@ -127,11 +136,25 @@ class BootFiles:
         known = device.serial or self._pinned.get(device.name, "")
         if serial and known and serial.lower() != known.lower():
             return HTTPStatus.FORBIDDEN, f"{device.name} has another serial"
+        if other := other_model(model, device.model, self._models):
+            message = f"{device.name} is planned as {device.model}, and a {other} asks"
+            return HTTPStatus.FORBIDDEN, message
         if file is None:
             return HTTPStatus.NOT_FOUND, "there is no such file"
         if file.device not in ("", device.name):
             return HTTPStatus.FORBIDDEN, "the file is of another device"
+        if not isinstance(file.content, bytes) and file.stamp != _stamp(file.content):
+            return HTTPStatus.CONFLICT, "the image has changed since it was compared"
         return HTTPStatus.OK, ""
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """Return size and time of a file; empty where it is not there."""
+    try:
+        state = path.stat()
+    except OSError:
+        return ()
+    return state.st_size, state.st_mtime_ns
 
 
 def _state(path: str, file: Served | None) -> State:
@@ -140,10 +163,10 @@ def _state(path: str, file: Served | None) -> State:
     return State.CONFIGURED if file is not None and file.is_first else State.DISCOVERED
 
 
-def _serial(scope: Scope) -> str:
-    """Return the serial that a system sends along; empty where it sends none."""
+def _header(scope: Scope, names: tuple[bytes, ...]) -> str:
+    """Return what a system sends of itself; empty where it sends none of these headers."""
     for name, value in scope["headers"]:
-        if name in _SERIALS:
+        if name in names:
             text: str = value.decode("latin-1").strip()
             return text[:_LONGEST] if text.isprintable() else ""
     return ""
@@ -173,7 +196,10 @@ def boot_files(
     if not digests:
         raise _refused(f"{folder} has no {MANIFEST}", "write it by `rocefab export ztp --out`")
     known = checked(fabric.intent, images) if images else {}
-    files = {f"{IMAGES}/{name}": Served(path, "", is_first=False) for name, path in known.items()}
+    files = {
+        f"{IMAGES}/{name}": Served(path, "", is_first=False, stamp=_stamp(path))
+        for name, path in known.items()
+    }
     for row in read_json(folder / MANIFEST, FileKind.MANIFEST)["artefacts"]:
         place, _, below = row["path"].partition("/")
         if place == FOLDER:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.boot.devices import BMC, HOST, managed
+from fabric.boot.models import other_model
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.exchange.serials import RULE, contradictions, joined, read_rows
@@ -144,23 +145,12 @@ def _values(
 def _other_model(
     group: Sequence[Row], device: Device, models: AbstractSet[str]
 ) -> Iterator[Finding]:
-    """Yield lines whose model is the one of other switches; a part number says nothing here."""
-    own = _plain(device.model)
+    """Yield lines whose model is the one of other switches."""
     for row in group:
-        text = _plain(row.model)
-        other = next((one for one in sorted(models) if _plain(one) in text), "") if text else ""
-        if other and own and own not in text:
+        if other := other_model(row.model, device.model, models):
             message = f"{device.name} is planned as {device.model}, and the line has a {other}"
             fix = "correct the line, or set sku of the device"
             yield Finding(RULE, Severity.ERROR, message, fix, position=row.place)
-
-
-def _plain(model: str) -> str:
-    """Return a model without the letters that a system or a vendor puts before it."""
-    text = "".join(filter(str.isalnum, model.lower()))
-    for prefix in ("acs", "dcs", "mellanox", "nvidia", "arista", "cisco", "juniper", "msn"):
-        text = text.removeprefix(prefix)
-    return text
 
 
 def _write(files: InventoryEdit, known: _Known, new: dict[str, dict[str, str]]) -> Edited:

@@ -103,7 +103,7 @@ class _Leaves:
         if name not in self._known:
             return "it is not in the connections"
         if system not in route_readings:
-            return f"no source shows what {system} answers"
+            return f"nothing reads routes of {system}"
         return ""
 
 

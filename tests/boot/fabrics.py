@@ -14,6 +14,7 @@ from tests.topology.fabrics import document
 
 URL = "http://192.168.0.2:8781"
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8mmn rocefab@ops"
+RSA_KEY = f"ssh-rsa {'AAAAB3NzaC1yc2EAAAADAQABAAABAQ+/' * 6}== rocefab@ops"
 HASH = "$6$saltsalt$abcdefghijklmnopqrstuvwxyz0123456789./ABC"
 NETWORK = {
     "subnet": "192.168.0.0/22",

@@ -159,14 +159,22 @@ def test_each_system_has_a_hash_of_its_form(tmp_path: Path) -> None:
     assert "nxos takes: it must begin with $5$" in caught.value.findings[0].message
 
 
-def test_a_system_that_cannot_start_with_its_whole_configuration(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_that_a_system_does_not_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROCEFAB_SECRET_VRP", "$1d$" + "x" * 20 + "$")
     hashes = ("env:boot", "vrp8=env:vrp")
     done = other(tmp_path, "CE8851-32CQ8DQ-P", "switches", whole=True, hashes=hashes)
     (note,) = done.notes
-    assert "Huawei VRP8 starts with the part of its configuration" in note.message
+    message = "Huawei VRP8 takes a key of type ssh-rsa alone: the account has its password"
+    assert (note.message, note.field) == (message, "--account-key")
     text = next(one.text for one in done.files if one.path == "http/spine01.cfg")
     assert "stelnet server enable" in text
-    assert "bgp" not in text
+    assert text.count("\nreturn\n") == 1
+    assert "\nbgp " in text
+
+
+def test_a_system_that_cannot_start_with_its_whole_configuration(tmp_path: Path) -> None:
+    done = other(tmp_path, "Z9664F-ON", "switches", whole=True)
+    (note,) = done.notes
+    assert "starts with the part of its configuration" in note.message
+    text = next(one.text for one in done.files if one.path == "http/spine01-config_db.json")
+    assert "BGP" not in text

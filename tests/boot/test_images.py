@@ -38,7 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def files(folder: Path, **changes: str) -> dict[str, str]:
     own = project(
         folder / "inventory",
-        "devices:\n  - {names: su1-rail0, release: '202405'}\n",
+        "devices:\n  - {names: su1-rail0, serial: ABC123, release: '202405'}\n",
         "",
         management={"network": NETWORK, "images": [{**IMAGE, **changes}]},
     )
@@ -56,6 +56,16 @@ def test_devices_of_its_release_install_it(folder: Path) -> None:
         "set-default": True,
     }
     assert "00-firmware" not in json.loads(made["http/su1-rail1.json"])["ztp"]
+
+
+def test_onie_gets_it_too(folder: Path) -> None:
+    made = files(folder)
+    server = json.loads(made["kea-dhcp4.json"])["Dhcp4"]
+    (installer,) = [one for one in server["client-classes"] if one["name"].startswith("onie:")]
+    assert installer["name"] == "onie:su1-rail0"
+    urls = [one["data"] for one in installer["option-data"] if "captive" in one["name"]]
+    assert urls == [f"{URL}/images/sonic.bin"]
+    assert f'114,"{URL}/images/sonic.bin"' in made["dnsmasq.conf"]
 
 
 def _pipe(file: Path) -> None:
@@ -89,7 +99,7 @@ def test_a_file_that_is_not_the_image(folder: Path, name: str) -> None:
 def test_a_system_that_installs_none(folder: Path) -> None:
     with pytest.raises(InputError) as caught:
         files(folder, system="eos")
-    assert "eos installs no image by its bootstrap file" in caught.value.findings[0].message
+    assert "eos installs no image when it starts from the box" in caught.value.findings[0].message
 
 
 @pytest.mark.parametrize(

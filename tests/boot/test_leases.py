@@ -20,15 +20,18 @@ def device(platform: str, serial: str = "", mac: str = "", release: str = "") ->
 
 
 KNOWN = {
-    "sonic": (device("sonic", "ABC123", "02:00:00:00:00:01"), Match(61, b"##ABC123", "end")),
-    "eos": (device("eos", "JPE123"), Match(60, b";JPE123", "end")),
+    "sonic": (
+        device("sonic", "ABC123", "02:00:00:00:00:01"),
+        Match(61, b"##ABC123", "end", b"SONiC##"),
+    ),
+    "eos": (device("eos", "JPE123"), Match(60, b";JPE123", "end", b"Arista;")),
     "cumulus": (device("cumulus", "MT22", release="5.14"), Match(61, b"\0MT22")),
     "old cumulus": (
         device("cumulus", "MT22", "02:00:00:00:00:01", "5.9"),
         Match(0, b"\2\0\0\0\0\1"),
     ),
     "nxos": (device("nxos", "FDO22"), Match(61, b"\0FDO22")),
-    "junos": (device("junos", "DN817"), Match(60, b"-DN817", "end")),
+    "junos": (device("junos", "DN817"), Match(60, b"-DN817", "end", b"Juniper-")),
     "vrp8": (device("vrp8", "2102311"), Match(61, b"2102311 ", "begin")),
     "comware7": (device("comware7", "S1", "02:00:00:00:00:01"), Match(0, b"\2\0\0\0\0\1")),
     "esonic": (device("esonic", "S1", "02:00:00:00:00:01"), Match(0, b"\2\0\0\0\0\1")),
@@ -68,14 +71,14 @@ def test_who_is_not_known(name: str) -> None:
 
 
 def said(*leases: tuple[str, Match]) -> list[str]:
-    made = [Lease(device(name), match) for name, match in leases]
+    made = [Lease(device(name, match.content.decode()), match) for name, match in leases]
     return [f"{one.device} {one.message}" for one in alike(made)]
 
 
 def test_who_cannot_be_told_apart() -> None:
     long, short = Match(60, b";JPE1234", "end"), Match(60, b";JPE123", "end")
     assert said(("a", short), ("b", long)) == ["b1 has a serial that contains the serial of a1"]
-    assert said(("a", short), ("b", short)) == ["b1 has the serial or MAC of a1"]
+    assert said(("a", short), ("b", short)) == ["b1 has the serial of a1"]
     assert not said(
         ("a", short), ("b", Match(61, b";JPE1234")), ("c", Match(60, b";JPE124", "end"))
     )

@@ -41,7 +41,13 @@ TABLES = {
     ),
     "leases of dnsmasq": (
         f"1764280000 02:00:00:00:00:12 192.168.0.194 * {SONIC}\n",
-        Row(Position("", 1), serial="MT9", mac="02:00:00:00:00:12", address="192.168.0.194"),
+        Row(
+            Position("", 1),
+            serial="MT9",
+            mac="02:00:00:00:00:12",
+            model="E1031",
+            address="192.168.0.194",
+        ),
     ),
     "leases of Kea": (
         KEA,

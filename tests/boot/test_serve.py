@@ -118,7 +118,11 @@ def test_a_serial_that_is_sent_is_pinned(exported: Path) -> None:
     for one in (server, Server(exported)):  # also after the service began anew
         assert one.get(OTHER, path, **{"SERIAL-NUMBER": "SECOND"}).status_code == 403
         assert one.get(OTHER, path, **{"SERIAL-NUMBER": "first"}).status_code == 200
+    assert server.get(OTHER, path, **{"SERIAL-NUMBER": "LAST"}).status_code == 403
+    again = Server(exported)  # what was refused is not pinned
+    assert again.get(OTHER, path, **{"SERIAL-NUMBER": "LAST"}).status_code == 403
     assert {record.serial for record in read_log(server.log) if record.device == name} == {
+        "LAST",
         "FIRST",
         "SECOND",
         "first",

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from fabric.boot.leases import boot_of
-from fabric.boot.model import Device
+from fabric.boot.model import Device, OsImage
 from fabric.core.artefact import Artefact
 from fabric.systems.junos.platforms.hierarchy import read_tree
-from tests.boot.fabrics import KEY, URL, order
+from tests.boot.fabrics import KEY, RSA_KEY, URL, order
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "boot" / "systems"
 SHA512 = "$6$saltsalt$abcdefghijklmnopqrstuvwxyz0123456789./ABC"
@@ -38,7 +38,8 @@ import os, shutil
 def cli(line):
     with open(os.environ["LOG"], "a") as log:
         log.write(line + "\\n")
-    return os.environ["SAYS"] if " md5sum" in line else ""
+    asked = " md5sum" in line or line == "show version"
+    return os.environ["SAYS"] if asked else ""
 """
 
 
@@ -89,15 +90,23 @@ def test_the_sum_of_poap_is_that_of_the_script_without_it(tmp_path: Path) -> Non
 def poap(folder: Path, serial: str = "ABC123", config: str = "") -> tuple[int, Sequence[str], str]:
     """Run the script as a switch does; return how it ended, its commands, and what it says."""
     made = files("nxos")
+    content = (config or made["leaf1.cfg"]).encode()
+    says = hashlib.md5(content, usedforsecurity=False).hexdigest() + "\n"
+    return poap_run(folder, made["leaf1.py"], says, serial)
+
+
+def poap_run(
+    folder: Path, script: str, says: str, serial: str = "ABC123"
+) -> tuple[int, Sequence[str], str]:
+    """Run a script with a module ``cli`` that says always the same."""
     (folder / "cli.py").write_text(CLI)
-    (folder / "leaf1.py").write_text(made["leaf1.py"])
+    (folder / "leaf1.py").write_text(script)
     log = folder / "log"
     log.touch()
-    content = (config or made["leaf1.cfg"]).encode()
     environment = {
         **os.environ,
         "LOG": str(log),
-        "SAYS": hashlib.md5(content, usedforsecurity=False).hexdigest() + "\n",
+        "SAYS": says,
         "POAP_SERIAL": serial,
         "POAP_VRF": "management",
     }
@@ -106,6 +115,35 @@ def poap(folder: Path, serial: str = "ABC123", config: str = "") -> tuple[int, S
         env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     return ended.returncode, log.read_text().splitlines(), ended.stderr
+
+
+IMAGE = OsImage(f"{URL}/images/nxos.bin", '10.4(3)"', hashlib.sha256(b"an image").hexdigest())
+
+
+@pytest.mark.parametrize(
+    ("content", "runs", "installs"),
+    [(b"an image", "10.3(5)", True), (b"an image", '10.4(3)"', False), (b"other", "10.3(5)", None)],
+    ids=["another release runs", "its release runs", "another image"],
+)
+def test_poap_installs_an_image_with_its_checksum(
+    tmp_path: Path, content: bytes, runs: str, installs: bool | None
+) -> None:
+    boot = boot_of("nxos")
+    assert boot is not None
+    made = boot.files(replace(order(device("nxos"), (), HASHES["nxos"]), image=IMAGE))
+    config, script = [one.text for one in made]
+    (tmp_path / "nxos.bin").write_bytes(content)
+    says = f"{hashlib.md5(config.encode(), usedforsecurity=False).hexdigest()} version {runs}\n"
+    script = script.replace('"/bootflash"', repr(str(tmp_path)))
+    code, commands, message = poap_run(tmp_path, script, says)
+    boot_commands = [line for line in commands if "boot nxos bootflash:nxos.bin" in line]
+    if installs is None:
+        assert (code, boot_commands, "is not the image" in message) == (1, [], True)
+        return
+    assert (code, message, bool(boot_commands)) == (0, "", installs)
+    assert commands[-1] == "copy bootflash:rocefab.cfg scheduled-config"
+    if installs:
+        assert commands[-2] == "copy running-config startup-config"
 
 
 def test_poap_lets_the_switch_start_with_its_file(tmp_path: Path) -> None:
@@ -136,6 +174,21 @@ def test_junos_with_its_whole_configuration() -> None:
     assert ("system", "arp", "aging-timer", "5") in lines
     assert ("system", "login", "user", "rocefab", "authentication", "ssh-ed25519", KEY) in lines
     assert not [words for words in lines if words[0] == "chassis"]  # it would start ZTP again
+
+
+def test_vrp8_takes_a_key_of_rsa() -> None:
+    boot = boot_of("vrp8")
+    assert boot is not None
+    made = order(device("vrp8"), (), HASHES["vrp8"])
+    account = replace(made.account, key=RSA_KEY)
+    text = next(one.text for one in boot.files(replace(made, account=account)) if "aaa" in one.text)
+    _, _, rest = text.partition(" public-key-code begin\n")
+    lines = rest.partition(" public-key-code end\n")[0].splitlines()
+    assert lines[0].startswith("  ssh-rsa AAAA")
+    key = RSA_KEY.rpartition(" ")[0]
+    assert "".join(line.removeprefix("  ") for line in lines) == key
+    assert "ssh user rocefab assign rsa-key rocefab\n" in text
+    assert "ssh user rocefab authentication-type all\n" in text
 
 
 def test_nxos_with_its_whole_configuration() -> None:

@@ -99,3 +99,11 @@ def test_other_link_layers_have_a_reason(layer, words):
     reason = design(host__nic={"link_layer": layer}).no_lossless
     assert words in reason
     assert bool(reason) is bool(words)
+
+
+@pytest.mark.parametrize("name", [None, "connectx"])
+def test_the_rate_after_the_first_cnp(name):
+    nic = NicTraits(dcqcn_set=name, first_cnp_rate_mbps=100_000)
+    results = {one.name: one.value for one in dcqcn_settings(nic, LosslessPolicy(), 400, "sysfs")}
+    assert results.pop("roce_rp/rate_to_set_on_first_cnp") == 100_000
+    assert bool(results) == (name is not None)

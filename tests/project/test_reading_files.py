@@ -29,7 +29,8 @@ ALLOWED = {
     "it is the reader": ("core/user_files.py os.open", "core/json_text.py json.loads"),
     "a file of this package, or of a plug-in": (
         "book/file.py read_text",
-        *("platforms/data_file.py read_text", "platforms/data_file.py tomllib.loads"),
+        *("platforms/catalogue.py read_text", "platforms/data_file.py read_text"),
+        "platforms/data_file.py tomllib.loads",
         *("qos/simulate/compiled.py read_bytes", "render/picture_page.py read_text"),
         *("serve/routes/browser.py read_bytes", "workflow/cluster.py read_bytes"),
         *(

@@ -17,6 +17,7 @@ from fabric.topology.sample_path import Sampler
 from fabric.workflow.project import Project
 from tests.topology.fabrics import INVENTORY, example
 
+STAR = {"speed_gbps": 100.0, "delay_us": 1.0, "buffer_bytes": 2**25, "alpha": 0.125}
 SHORT = Load(senders=4, size_bytes=100_000, duration_us=500.0)
 
 
@@ -96,23 +97,49 @@ def test_equal_paths_are_drawn_about_as_often():
 
 def test_tables_and_json_say_the_same(rail):
     variants = [Settings(name="a"), Settings(name="b", reaction="off")]
-    load = replace(SHORT, senders=16, size_bytes=4_000_000, duration_us=1500.0)
+    load = replace(SHORT, senders=16, size_bytes=4_000_000, duration_us=1500.0, seed=5, runs=3)
     runs = fabric_runs(rail, ("gpu001:eth1",), load, variants, quiet, far=False)
-    table, data = comparison(runs), json.loads(json.dumps(as_dict(runs)))
+    table, data = comparison(runs), json.loads(json.dumps(as_dict(runs, load.seeds)))
     assert table.headers == ("figure", "a", "b")
     column = {row[0]: row[2] for row in table.rows}
-    assert column["pauses"] == data["b"]["pauses"] > 0
-    assert column["dropped_packets"] == 0
-    rows = ports(runs).rows
-    assert sum(row[3] for row in rows) == data["a"]["pauses"] + data["b"]["pauses"]
-    assert all(row[5] > 0 for row in rows)
-    assert len(data["b"]["flows_gbps"]) == 16
+    pauses = sorted(run.pauses for run in runs["b"])
+    assert pauses[0] > 0
+    shown = data["b"]["figures"]["pauses"]
+    assert shown == {"p50": pauses[1], "p95": pauses[2], "worst": pauses[2]}
+    assert column["pauses"] == " / ".join(map(str, shown.values()))
+    assert column["dropped_packets"] == "0"
+    rates = sorted(run.aggregate_gbps for run in runs["b"])
+    assert data["b"]["figures"]["aggregate_gbps"]["worst"] == round(rates[0], 2)
+    flows = np.concatenate([run.rates_gbps for run in runs["b"]])
+    assert data["b"]["figures"]["flow_gbps"]["worst"] == round(float(flows.min()), 2)
+    assert [run["seed"] for run in data["b"]["runs"]] == [5, 6, 7]
+    assert {len(run["flows_gbps"]) for run in data["b"]["runs"]} == {16}
+    longest = max(range(3), key=lambda row: runs["b"][row].paused_us)
+    rows = [row[1:] for row in ports(runs).rows if row[0] == "b"]
+    assert rows == [tuple(row.values()) for row in data["b"]["runs"][longest]["ports"]]
+
+
+def test_starts_are_spread_by_the_seed():
+    stars = [
+        star_runs(replace(SHORT, start_spread_us=width, runs=2), [Settings()], quiet, **STAR)
+        for width in (0.0, 50.0, 50.0)
+    ]
+    starts = [[run.outcome.flows["start"].tolist() for run in runs["set"]] for runs in stars]
+    assert starts[0] == [[0] * 4] * 2
+    assert starts[1] == starts[2]
+    assert starts[1][0] != starts[1][1]
+    assert 0 < min(map(min, starts[1])) < max(map(max, starts[1])) < 50_000_000
+
+
+def test_a_queue_that_never_drains_is_not_a_figure():
+    load = replace(SHORT, size_bytes=None)
+    runs = star_runs(load, [Settings(reaction="off")], quiet, **STAR)
+    assert dict(comparison(runs).rows)["drained_us"] == "never"
+    assert as_dict(runs, load.seeds)["set"]["figures"]["drained_us"]["worst"] is None
 
 
 def test_a_plot_is_the_same_twice(tmp_path):
-    runs = star_runs(
-        SHORT, [Settings()], quiet, speed_gbps=100.0, delay_us=1.0, buffer_bytes=2**25, alpha=0.125
-    )
+    runs = star_runs(replace(SHORT, runs=2), [Settings()], quiet, **STAR)
     for name in ("one.svg", "two.svg"):
         plot(runs, tmp_path / name)
     assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
@@ -151,6 +178,7 @@ def test_settings_are_words():
         ("speed=1", "is not one of set, reaction, marking, window"),
         ("reaction=timely", "is not one of off"),
         ("window=x", "could not convert"),
+        ("first-cnp=-1", "first-cnp is '-1'; write a rate in Mb/s"),
     ],
 )
 def test_settings_that_cannot_be(words, message):
@@ -195,7 +223,7 @@ def test_headroom_is_enough_for_the_response_that_it_leaves():
         )
         settings = [Settings(reaction="off")]
         runs = fabric_runs(demo, ("gpu001:eth1",), load, settings, quiet, far=True)
-        lost[response] = runs["set"].dropped
+        lost[response] = runs["set"][0].dropped
     assert lost[0.5 * left] == lost[left] == 0
     assert lost[None] > 0
 

@@ -23,6 +23,30 @@ NET = "10.64.0.0/31"
 FRR = 'Routing entry for {net}\n  Known via "bgp", distance 20, metric 0, vrf Vrf17, best\n'
 
 
+NXOS = """IP Route Table for VRF "Vrf17"
+'*' denotes best ucast next-hop
+'[x/y]' denotes [preference/metric]
+
+{0}
+"""
+ENTRY = "{0}, ubest/mbest: 1/0\n    *via 10.255.0.13%default, [20/0], 01:00:00, bgp-65101, external"
+
+
+def nxos(*entries: str) -> str:
+    return NXOS.format("\n".join(ENTRY.format(one) for one in entries) or "Route not found")
+
+
+def junos(*nets: str, table: str = "Vrf17.inet.0", count: int = -1, hidden: int = 0) -> str:
+    """As captures of ``show route`` have it, without what nobody reads."""
+    rows = "".join(f"<rt><rt-destination>{net}</rt-destination></rt>" for net in nets)
+    return (
+        '<route-information xmlns="http://xml.juniper.net/junos/23.4X100/junos-routing">'
+        f"<!-- keepalive --><route-table><table-name>{table}</table-name>"
+        f"<destination-count>{len(nets) if count < 0 else count}</destination-count>"
+        f"<hidden-route-count>{hidden}</hidden-route-count>{rows}</route-table></route-information>"
+    )
+
+
 def eos(**routes: Any) -> str:
     return json.dumps({"vrfs": {"Vrf17": {"routingDisabled": False, "routes": routes}}})
 
@@ -45,6 +69,28 @@ SAMPLES: dict[str, tuple[str, str, bool | None]] = {
     "frr: no active VRF": ("cumulus", "% VRF Vrf17 not active\n", None),
     "frr: away": ("cumulus", "failed to connect to any daemons.\n", None),
     "frr: nothing": ("cumulus", "", None),
+    "frr of SONiC: gone": ("esonic", "% Network not in table\n", False),
+    "frr of SONiC: a login of its own": ("esonic", "sudo: a password is required\n", None),
+    "nxos: there": ("nxos", nxos(NET), True),
+    "nxos: gone": ("nxos", nxos(), False),
+    "nxos: a summary covers it": ("nxos", nxos("10.64.0.0/16"), False),
+    "nxos: all longer ones": ("nxos", nxos("10.64.0.0/16", NET), True),
+    "nxos: some other route": ("nxos", nxos("10.65.0.0/16"), None),
+    "nxos: no prefix": ("nxos", nxos("10.64.0.0/99"), None),
+    "nxos: another VRF": ("nxos", nxos().replace("Vrf17", "default"), None),
+    "nxos: several VRFs": ("nxos", nxos() + nxos().replace("Vrf17", "Vrf18"), None),
+    "nxos: no table": ("nxos", "Route not found\n", None),
+    "nxos: cut": ("nxos", nxos().partition("Route not")[0], None),
+    "nxos: refused": ("nxos", "% Invalid vrf name\n", None),
+    "junos: there": ("junos", junos("10.64.0.0/16", NET), True),
+    "junos: gone": ("junos", junos("10.64.0.0/16"), False),
+    "junos: hidden ones are not shown": ("junos", junos("10.64.0.0/16", count=2, hidden=1), False),
+    "junos: not all of it": ("junos", junos("10.64.0.0/16", count=2), None),
+    "junos: another VRF": ("junos", junos(table="Vrf171.inet.0"), None),
+    "junos: no table": ("junos", "<route-information/>", None),
+    "junos: no count": ("junos", junos("10.64.0.0/16").replace("count>1<", "count>?<"), None),
+    "junos: cut": ("junos", junos()[:-5], None),
+    "junos: text": ("junos", "error: command is not valid\n", None),
 }
 
 
@@ -60,13 +106,21 @@ def test_what_an_answer_means(name: str) -> None:
 
 def test_systems_that_are_asked_have_a_driver_that_asks() -> None:
     names = sorted(dict(route_readings.items()))
-    assert names == ["cumulus", "eos"]
+    assert names == ["cumulus", "eos", "esonic", "junos", "nxos"]
     assert all(hasattr(drivers[name], "read_route") for name in names)
 
 
 FABRICS: dict[str, dict[str, Any]] = {
     "eos": {"speeds": {"host_gbps": 100, "uplink_gbps": 100}},
     "cumulus": {"platforms": {"leaf": {"sku": "SN4700"}, "spine": {"sku": "SN4700"}}},
+    "junos": {"platforms": {"leaf": {"sku": "QFX5130-32CD"}, "spine": {"sku": "QFX5220-32CD"}}},
+    "nxos": SYSTEMS["nxos"],
+    "esonic": SYSTEMS["esonic"],
+}
+#: What shuts a port down, where it is not two lines of a mode.
+SHUT = {
+    "cumulus": "nv set interface {} link state down",
+    "junos": "set interfaces {} disable",
 }
 
 
@@ -81,13 +135,9 @@ def fabric(
         wire(lab, made.devices)
         for name in ("su1-rail0", "su2-rail0", "su2-rail1"):
             text = made.switch_artefacts[name][0].text
-            lines = text if request.param == "eos" else text.splitlines()
-            lab[name].hand_edit(*([lines] if isinstance(lines, str) else _sets(lines)))
+            lines = [line for line in text.splitlines() if line.startswith("nv set ")]
+            lab[name].hand_edit(*(lines or [text]))
         yield made, lab
-
-
-def _sets(lines: list[str]) -> list[str]:
-    return [line for line in lines if line.startswith("nv set ")]
 
 
 def test_a_leaf_has_the_route_while_the_far_port_is_in_the_vrf(
@@ -112,9 +162,8 @@ def test_a_leaf_has_the_route_while_the_far_port_is_in_the_vrf(
         assert has("Vrf17", NET)
         assert not has("Vrf17", "10.64.0.0/16")
         assert not has("Vrf18", NET)
-        shut = f"interface {port.name}\nshutdown\n"
-        down = f"nv set interface {port.name} link state down"
-        lab["su1-rail0"].hand_edit(shut if spec.platform == "eos" else down)
+        shut = SHUT.get(spec.platform, "interface {}\n shutdown\n")
+        lab["su1-rail0"].hand_edit(shut.format(port.name))
         assert not has("Vrf17", NET)
         with pytest.raises((UnreadableError, DeviceError)):
             has("Vrf99", NET)

@@ -31,7 +31,7 @@ KNOWN_WARNINGS = {
     "rail-only": ("QOS021",),
     "dual-tor": ("QOS021",),
     "dual-plane": ("QOS021",),
-    "three-tier": ("QOS021", "QOS039"),
+    "three-tier": ("QOS021", "QOS039", "QOS055"),
     "explicit": ("QOS021", "TOP015"),
 }
 RULES = {rule.id: rule for rule in all_rules()}

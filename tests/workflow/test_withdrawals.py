@@ -12,6 +12,7 @@ import pytest
 from fabric.change.model import Missing, Plan, parse_plan
 from fabric.change.rollout import LeafPings, Withdrawal
 from fabric.observe.snapshot import Running
+from fabric.workflow import withdrawals as asking
 from fabric.workflow.plan import describe
 from fabric.workflow.project import Project
 from fabric.workflow.tenant_moves import TenantMoves, tenant_moves
@@ -137,10 +138,13 @@ def test_a_leaf_that_the_connections_name_is_asked(tmp_path: Path, plan: Plan) -
     assert second.unasked == {"su2-rail0": "it is not in the connections"}
 
 
-def test_a_system_without_a_source_is_not_checked(tmp_path: Path, plan: Plan) -> None:
-    site = Site(tmp_path, plan, "nxos", "evpn", before=TWO, after=AFTER)
-    text = "gate withdrawal: not checked: su1-rail1,su2-rail[0-1] (no source shows what nxos "
-    assert [*describe_withdrawals(site.planned(*LEAVES))] == [f"{text}answers)"]
+def test_a_system_without_a_reader_is_not_checked(
+    tmp_path: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "route_readings", {})
+    site = Site(tmp_path, plan, "eos", "evpn", before=TWO, after=AFTER)
+    text = "gate withdrawal: not checked: su1-rail1,su2-rail[0-1] (nothing reads routes of eos)"
+    assert [*describe_withdrawals(site.planned(*LEAVES))] == [text]
 
 
 def test_the_subnet_of_a_vlan_stays_with_its_other_ports(tmp_path: Path) -> None:

@@ -53,8 +53,7 @@ parsers: Registry[Parser] = Registry("parser", plugins="parsers")
 gnmi_readings: Registry[Mapping[str, tuple[str, Reading]]] = Registry(
     "readings by gNMI", plugins="parsers"
 )
-#: By system: whether a VRF has a route. Of a system without one nothing is asked: no source shows
-#: what it prints for a route that is not there.
+#: By system: whether a VRF has a route. Of a system without one nothing is asked.
 route_readings: Registry[RouteReading] = Registry("reading of a route", plugins="parsers")
 
 #: First lines of outputs as people keep them in files, one after the other, and the subject of each

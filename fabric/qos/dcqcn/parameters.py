@@ -7,7 +7,7 @@ the switch that it was reasoned for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -180,6 +180,19 @@ class ParameterSet:
     congestion_point: CongestionPoint
     source: str
     note: str = ""
+
+    def with_first_cnp(self, rate_mbps: int | None) -> ParameterSet:
+        """Return the set with another rate after the first CNP; None changes nothing.
+
+        Raises
+        ------
+        ValueError
+            When the rate is below zero.
+        """
+        if rate_mbps is None:
+            return self
+        point = replace(self.reaction_point, first_cnp_rate_mbps=rate_mbps)
+        return replace(self, reaction_point=point)
 
     @property
     def cut_interval_us(self) -> int:

@@ -147,11 +147,12 @@ _NOTIFICATION = frozenset(("cnp_interval_us", "cnp_dscp", "cnp_pcp"))
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One raw figure for one place, with what is not confirmed about it."""
+    """One raw figure of a parameter for one place, with what is not confirmed about it."""
 
     name: str
     value: int
     note: str
+    parameter: str
 
 
 def settings(
@@ -180,7 +181,7 @@ def settings(
                 f"{field.parameter} of set {parameters.name!r} needs {field.name(place)} = {raw}; "
                 f"the register holds {field.low} to {field.high}"
             )
-        values.append(Setting(field.name(place), raw, field.note))
+        values.append(Setting(field.name(place), raw, field.note, field.parameter))
     return tuple(values)
 
 

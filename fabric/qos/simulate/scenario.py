@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 OVERHEAD_BYTES = 82
 #: The same with the header of IPv6 (RFC 8200 section 3).
 IPV6_OVERHEAD_BYTES = OVERHEAD_BYTES + 20
+#: Time in which the flows of an incast start: the ns-3 scripts of Canel et al., Understanding
+#: Incast Bursts in Modern Datacenters, IMC 2024, "with Meta's datacenter parameters" (jitterUs).
+#: Flows that start at one instant stay in phase, and queue least.
+START_SPREAD_US = 100.0
 #: A PFC frame: 64 bytes and 20 of preamble and gap (IEEE 802.3 annex 31D).
 FRAME_BYTES = 84
 

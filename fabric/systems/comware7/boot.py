@@ -2,14 +2,15 @@
 
 H3C, Automatic Configuration Technology White Paper 6W100: options 67 and 150 or 66. What the client
 sends of itself is not known, so the MAC must do. The lines of the account: grayfalcon666
-/netmiko-h3c-skill @ 4f5e9dfd references/CMD-help.
+/netmiko-h3c-skill @ 4f5e9dfd references/CMD-help. No key of SSH: it is imported from a file on the
+switch (HPE FlexFabric 5700, security configuration guide: ``public-key peer import sshkey``).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.boot.model import Boot, boot_file, boots, file_by_tftp, no_serial
+from fabric.boot.model import Boot, boot_file, boots, file_by_tftp, joined_before, no_serial
 from fabric.render.engine import render
 
 if TYPE_CHECKING:
@@ -17,10 +18,13 @@ if TYPE_CHECKING:
     from fabric.core.artefact import Artefact
 
 
+_END = "#\nreturn\n"
+
+
 def _files(order: Order) -> tuple[Artefact, ...]:
     device, name = order.device, order.device.name
-    text = render("boot/comware7.j2", name, {"device": device, "account": order.account})
-    return (boot_file(device, f"{name}.cfg", text),)
+    own = render("boot/comware7.j2", name, {"device": device, "account": order.account}) + "\n"
+    return (boot_file(device, f"{name}.cfg", joined_before(_END, own, order.rendered)),)
 
 
 boots.add("comware7")(
@@ -34,6 +38,6 @@ boots.add("comware7")(
         hashes=("$h$6$",),
         needs_hash=True,
         tftp=True,
-        takes_whole=False,
+        keys=(),
     )
 )

@@ -47,12 +47,13 @@ def compose(running: set[Path], intended: set[Path], tenants: Collection[Path] =
     objects = {path[:_OBJECT] for path in intended}
     kept = {
         path
-        for path in running
+        for path in running - intended
         if not owned_depth(path)
         or path in tenants
         or (path[:_OBJECT] in objects and _SELF_MADE.fullmatch(" ".join(path)))
     }
-    valued = {path[:-1] for path in intended if is_value(path)}
+    heads = {path[:-1] for path in kept}
+    valued = {path[:-1] for path in intended if path[:-1] in heads and is_value(path)}
     return intended | {path for path in kept if path[:-1] not in valued}
 
 

@@ -50,4 +50,6 @@ def _files(order: Order) -> tuple[Artefact, ...]:
     return (boot_file(device, f"{device.name}.sh", text),)
 
 
-boots.add("cumulus")(Boot(_match, ".sh", _files, option_with_url(PROVISION_URL)))
+boots.add("cumulus")(
+    Boot(_match, ".sh", _files, option_with_url(PROVISION_URL), installs=True, onie=True)
+)

@@ -33,7 +33,7 @@ def _files(order: Order) -> tuple[Artefact, ...]:
 
 boots.add("eos")(
     Boot(
-        serial_after(VENDOR_CLASS, ";"),
+        serial_after(VENDOR_CLASS, ";", "Arista"),
         ".cfg",
         _files,
         option_with_url(BOOT_FILE),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar
 
-from fabric.observe.parsers import UnreadableError, parsers, titles
+from fabric.observe.parsers import UnreadableError, frr, parsers, route_readings, titles
 from fabric.observe.parsers.tables import plain
 from fabric.observe.snapshot import Running
 from fabric.systems.esonic.platforms.lines import read, write
@@ -73,4 +73,5 @@ def _rows(text: str) -> dict[str, object]:
 
 
 parsers.add("esonic")(EsonicParser())
+route_readings.add("esonic")(frr.has_route)
 titles.add("esonic")(WATERMARK_TITLES)

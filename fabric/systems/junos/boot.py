@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fabric.core.artefact import Artefact
 
 _VENDOR = 43
-_FILE, _TRANSFER, _PORT = 1, 3, 5
+_IMAGE, _FILE, _TRANSFER, _PORT = 0, 1, 3, 5
 _HTTP_PORT = 80
 #: The names of keys: Junos CLI reference, "authentication (Login)".
 _KEYS = {"ssh-rsa": "ssh-rsa", "ssh-ed25519": "ssh-ed25519"}
@@ -48,9 +48,11 @@ def _files(order: Order) -> tuple[Artefact, ...]:
     return (boot_file(device, f"{device.name}.conf", text),)
 
 
-def _answers(_: Device, url: str) -> tuple[Answer, ...]:
+def _answers(_: Device, url: str, image: str) -> tuple[Answer, ...]:
     parts = urlsplit(url)
     options = {_FILE: parts.path.removeprefix("/"), _TRANSFER: parts.scheme}
+    if image:
+        options[_IMAGE] = urlsplit(image).path.removeprefix("/")
     if parts.port not in {None, _HTTP_PORT}:
         options[_PORT] = str(parts.port)
     return (server_of(url), Answer(_VENDOR, options))
@@ -58,12 +60,13 @@ def _answers(_: Device, url: str) -> tuple[Answer, ...]:
 
 boots.add("junos")(
     Boot(
-        serial_after(VENDOR_CLASS, "-"),
+        serial_after(VENDOR_CLASS, "-", "Juniper"),
         ".conf",
         _files,
         _answers,
         warning="no document of Juniper says that the vendor class ends with the serial; the "
         "management port is re0:mgmt-0, as on all models of Junos Evolved",
         http_alone=True,
+        installs=True,
     )
 )

@@ -186,6 +186,10 @@ class JunosDriver(BaseDriver):
             texts["pfc"] = "".join(line for line in lines if line.startswith(_COS))
         return texts
 
+    def read_route(self, vrf: str, prefix: str) -> str:  # noqa: ARG002
+        """Return the whole table of a VRF as XML: no source shows the answer without a route."""
+        return self._show(f"show route table {vrf}.inet.0", "xml")
+
     def _commits(self) -> str:
         """Return the commit history as XML."""
         with self._translated("ask for the commit history"):

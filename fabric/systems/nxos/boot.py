@@ -3,8 +3,10 @@
 Cisco Nexus 9000 NX-OS Fundamentals guide 10.6(x), "Using PowerOn Auto Provisioning": the client id
 is a zero and the serial; the script comes by TFTP. datacenter/nexus9000 244912e1
 nx-os/poap/poap.py: the ``cli`` of the script, its environment, its line ``#md5sum``, and
-``scheduled-config``. The switch starts again with it when the script ends. Keys: Nexus 9000
-security guide 10.5(x), SSH. NX-API takes a password alone; changes need the scheduler.
+``scheduled-config``; ``boot nxos`` and ``copy running-config startup-config`` for an image, and
+that ``bootflash:`` is the folder ``/bootflash`` of the script. The switch starts again with it when
+the script ends. Keys: Nexus 9000 security guide 10.5(x), SSH. NX-API takes a password alone;
+changes need the scheduler.
 """
 
 from __future__ import annotations
@@ -27,7 +29,12 @@ def _files(order: Order) -> tuple[Artefact, ...]:
     own = render("boot/nxos.j2", name, {"device": device, "account": order.account})
     rendered = "".join(one.content.decode() for one in order.rendered)
     config = boot_file(device, f"{name}.cfg", f"{own}\n{rendered}")
-    values = {"device": device, "url": f"{order.url}/{name}.cfg", "md5": _md5(config.content)}
+    values = {
+        "device": device,
+        "url": f"{order.url}/{name}.cfg",
+        "md5": _md5(config.content),
+        "image": order.image,
+    }
     body = render("boot/poap.j2", name, values) + "\n"
     return (config, boot_file(device, f"{name}.py", signed(body)))
 
@@ -51,5 +58,6 @@ boots.add("nxos")(
         hashes=("$5$",),
         needs_hash=True,
         tftp=True,
+        installs=True,
     )
 )

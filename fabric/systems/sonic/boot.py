@@ -96,11 +96,12 @@ def _text(value: object) -> str:
 
 
 BOOT = Boot(
-    serial_after(CLIENT_ID, "##"),
+    serial_after(CLIENT_ID, "##", "SONiC"),
     ".json",
     _files,
     option_with_url(BOOT_FILE),
     installs=True,
     takes_ca=True,
+    onie=True,
 )
 boots.add("sonic")(BOOT)

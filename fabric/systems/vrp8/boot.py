@@ -5,11 +5,15 @@ CloudEngine 6800 and 8800 V300R023C00 configuration guide, "ZTP Configuration"
 can log in from afar, without which the switch does not take the configuration. The server of the
 option may be HTTP or TFTP; that of the file is SFTP in the guide, and TFTP, FTP or SFTP in that of
 the NE routers (V800R021C00): TFTP is in both, and needs no account. Lines: its scripts.
+The key of SSH: CloudEngine S8700 V600R022C10 command reference, "SSH Configuration Commands"
+(EDOC1100305021); its form in a saved file: tests of netdevops/hier_config and annetutil/annet with
+``encoding-type openssh``. The type ``all`` takes the key or the password.
 """
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from textwrap import wrap
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -22,14 +26,19 @@ from fabric.boot.model import (
     Match,
     boot_file,
     boots,
+    joined_before,
 )
 from fabric.render.engine import render
 
 if TYPE_CHECKING:
-    from fabric.boot.model import Device, Order
+    from fabric.boot.model import Account, Device, Order
     from fabric.core.artefact import Artefact
 
 _BEGIN = "ztp_"
+_END = "#\nreturn\n"
+#: Width of the lines of a key; our choice: switches show it in lines of about this width.
+_KEY_CHARACTERS = 80
+_RSA = "ssh-rsa"
 #: What tells one deployment from another is written as a time of fourteen digits.
 _FIRST, _TIMES_S = datetime(2020, 1, 1), 10 * 365 * 86_400  # noqa: DTZ001 - no time of a place
 #: ``irreversible-cipher``, as a switch shows it. A question mark would ask for help.
@@ -42,8 +51,9 @@ def _match(device: Device) -> Match:
 
 def _files(order: Order) -> tuple[Artefact, ...]:
     device, name = order.device, order.device.name
-    text = render("boot/vrp8.j2", name, {"device": device, "account": order.account})
-    config = boot_file(device, f"{name}.cfg", text)
+    values = {"device": device, "account": order.account, "key": _key(order.account)}
+    own = render("boot/vrp8.j2", name, values) + "\n"
+    config = boot_file(device, f"{name}.cfg", joined_before(_END, own, order.rendered))
     since = timedelta(seconds=int(config.sha256, 16) % _TIMES_S)
     values = {
         "device": device,
@@ -54,11 +64,17 @@ def _files(order: Order) -> tuple[Artefact, ...]:
     return (config, boot_file(device, f"{_BEGIN}{name}.ini", text))
 
 
+def _key(account: Account) -> list[str]:
+    """Return the lines of the key, without its comment; none where it is of another kind."""
+    kind, _, rest = account.key.partition(" ")
+    return wrap(f"{kind} {rest.split()[0]}", _KEY_CHARACTERS) if kind == _RSA else []
+
+
 def _server(url: str) -> str:
     return f"tftp://{urlsplit(url).hostname}"
 
 
-def _answers(_: Device, url: str) -> tuple[Answer, ...]:
+def _answers(_device: Device, url: str, _image: str) -> tuple[Answer, ...]:
     file = url.rpartition("/")[2]
     return (Answer(TFTP_SERVER, _server(url)), Answer(BOOT_FILE, file))
 
@@ -74,8 +90,8 @@ boots.add("vrp8")(
         hashes=("$1d$", "$1c$"),
         needs_hash=True,
         tftp=True,
+        keys=(_RSA,),
         begin=_BEGIN,
-        takes_whole=False,
         hash_form=_HASH,
     )
 )

@@ -13,6 +13,7 @@ from fabric.core.units import (
     gbps_to_bytes_per_s,
     s_to_us,
     share_to_percent,
+    us_to_s,
 )
 from fabric.design.pool import lossless_pool_bytes
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
@@ -23,6 +24,7 @@ from fabric.qos.dcqcn.loss import least_queue_bytes
 from fabric.qos.dcqcn.presets import CONNECTX
 from fabric.qos.ecn.edge import programmed_bytes
 from fabric.qos.path import ROCE_PACKET_BYTES, longest_path, round_trip_s
+from fabric.qos.simulate.scenario import START_SPREAD_US
 from fabric.qos.thresholds import incast_pause_bytes, pause_threshold_bytes
 from fabric.validate.rule import ClassRule, ModelRule, SwitchRule, Wrong, areas, rules
 from fabric.validate.traits import classes_of_kinds, switch_policies
@@ -310,7 +312,7 @@ class IncastMarking(ModelRule):
 
 @rules.add("QOS055")
 class StartTransient(ModelRule):
-    """A start of 16 flows at line rate stays below XOFF.
+    """A start of 16 flows at line rate, spread over 100 us, stays below XOFF.
 
     Compares the least queue that such a start can have; the real one is longer, and `rocefab show
     dcqcn` simulates it packet by packet.
@@ -340,7 +342,8 @@ class StartTransient(ModelRule):
             level = incast_pause_bytes(kind.headroom.dynamic_th, pool, flows)
             if queue >= level:
                 yield self.finding(
-                    f"a start of {flows} flows on a {speed}G port queues at least "
+                    f"a start of {flows} flows within {START_SPREAD_US:g} us on a {speed}G port "
+                    "queues at least "
                     f"{bytes_to_mb(queue):,.1f} MB until DCQCN with the defaults of ConnectX slows "
                     f"down; at {bytes_to_mb(level):,.1f} MB, PFC pauses the senders",
                     "start fewer flows at once, or use switches with a larger pool; `rocefab show "
@@ -353,7 +356,7 @@ class StartTransient(ModelRule):
 
 @lru_cache(maxsize=256)
 def _start_bytes(speed_gbps: int, flows: int, trip_s: float) -> float:
-    return least_queue_bytes(flows, speed_gbps, trip_s, CONNECTX)
+    return least_queue_bytes(flows, speed_gbps, trip_s, CONNECTX, us_to_s(START_SPREAD_US))
 
 
 @lru_cache(maxsize=256)

@@ -8,28 +8,29 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.boot.authority import ca_text
-from fabric.boot.devices import HOST, hosts, managed, network_of, switches
+from fabric.boot.devices import BMC, HOST, hosts, managed, network_of, switches
 from fabric.boot.dnsmasq import dnsmasq
 from fabric.boot.images import checked
 from fabric.boot.kea import kea
-from fabric.boot.leases import Lease, alike, boot_of, matched, odd_serial
+from fabric.boot.leases import MAC, Lease, alike, boot_of, matched, odd_serial
 from fabric.boot.model import CRYPT, CRYPT_FORM, IMAGES, Account, Order, OsImage, Tls
 from fabric.boot.seeds import seed
 from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.exports import About, Exported, Exporter, exporters, refused, text_file
 from fabric.core.file_kinds import FileKind
-from fabric.core.findings import Finding, Severity
+from fabric.core.findings import Finding, Position, Severity
 from fabric.core.user_files import read_text
 from fabric.devices.secrets import reference, reveal
 from fabric.devices.sudo import account_name
 from fabric.platforms import platforms
+from fabric.validate.origins import host_place, switch_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from fabric.boot.model import Answer, Device
+    from fabric.boot.model import Answer, Boot, Device, Match
     from fabric.core.artefact import Artefact
     from fabric.core.exports import Part
     from fabric.topology.model import ManagementEnds
@@ -67,6 +68,8 @@ class Words(NamedTuple):
 
 #: A line of authorized_keys(5) without options, and with a comment of plain characters.
 _KEY = re.compile(r"(ssh-(rsa|ed25519)|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/=]+( [\w.@-]+)?")
+#: Where a MAC stands, the first that counts before the other.
+_MACS = ("management_mac", "mac")
 _PART = "{} starts with the part of its configuration that it needs to be reached"
 _BY_HTTP = "{} fetches all by HTTP: nothing gives it an authority before its file"
 _APPLY = "run `rocefab plan` and `rocefab apply` after that"
@@ -121,20 +124,41 @@ class Ztp:
             if isinstance(match, Finding):
                 notes.append(match)
             else:
-                leases.append(Lease(device, match, self._answers(device)))
+                leases.append(self._lease(device, match))
         errors = [note for note in (*notes, *alike(leases)) if note.severity is Severity.ERROR]
         if errors:
-            raise InputError("devices have the same serial", errors)
+            wrong = [self._placed(note) for note in errors]
+            raise InputError("a DHCP server cannot distinguish these devices", wrong)
         return leases, [*_grouped(notes), *self._unconfirmed(leases)]
 
-    def _answers(self, device: Device) -> tuple[Answer, ...]:
+    def _placed(self, note: Finding) -> Finding:
+        """Return an error about a device with the place of its serial or MAC."""
+        intent, host = self.project.intent, note.device.removesuffix(f"-{BMC}")
+        fields = _MACS if note.field == MAC else (note.field,)
+        if host != note.device:
+            fields = ("bmc_mac",)
+        places = (
+            switch_place(intent, host, field) or host_place(intent, host, field) for field in fields
+        )
+        place = next(filter(None, places), None)
+        return replace(note, field=place.field, position=place.position) if place else note
+
+    def _lease(self, device: Device, match: Match) -> Lease:
         boot = boot_of(device.platform)
         if boot is None:
-            return ()
+            return Lease(device, match)
+        image = self._image(device)
+        url = image.url if image else ""
+        return Lease(device, match, self._answers(device, boot, url), url if boot.onie else "")
+
+    def _image(self, device: Device) -> OsImage | None:
+        return self.images.get((device.platform, device.release))
+
+    def _answers(self, device: Device, boot: Boot, image: str) -> tuple[Answer, ...]:
         if boot.http_alone and not self.url.startswith("http:"):
             message = f"no document says that {device.platform} fetches its file by HTTPS"
-            raise refused("ZTP002", message, "give --boot-url with http://")
-        return boot.answers(device, f"{self.url}/{boot.file(device)}")
+            raise refused("ZTP002", message, "give --boot-url with http://", field="--boot-url")
+        return boot.answers(device, f"{self.url}/{boot.file(device)}", image)
 
     def _unconfirmed(self, leases: list[Lease]) -> Iterator[Finding]:
         """Yield what is not confirmed about a system, once for all of its devices."""
@@ -157,14 +181,14 @@ class Ztp:
             When its serial could be taken for something else in a file that it runs.
         """
         if odd := odd_serial(device):
-            raise InputError("the files cannot be written", [odd])
+            raise InputError("the files cannot be written", [self._placed(odd)])
         boot = boot_of(device.platform)
         return Order(
             device,
             self._account(device.platform),
             self.url,
             self._rendered(device),
-            self.images.get((device.platform, device.release)),
+            self._image(device),
             self.tls if boot and boot.takes_ca else None,
         )
 
@@ -202,7 +226,8 @@ class Ztp:
         if not secret and (not self.key or (boot and boot.needs_hash)):
             what = "a hash of a password" if boot and boot.needs_hash else "a key or a hash"
             fix = f"add --account-hash {platform}=env:NAME"
-            raise refused("ZTP002", f"{platform} needs {what} to log in with", fix)
+            message = f"{platform} needs {what} to log in with"
+            raise refused("ZTP002", message, fix, field="--account-hash")
         return Account(self.account, self.key, secret)
 
     def _revealed(self, text: str, takes: tuple[str, ...], form: str, platform: str) -> str:
@@ -211,7 +236,7 @@ class Ztp:
             forms = " or ".join(takes)
             message = f"{text} is not a hash that {platform} takes: it must begin with {forms}"
             fix = "make it with `openssl passwd`, or copy it from a device"
-            raise refused("ZTP002", message, fix)
+            raise refused("ZTP002", message, fix, field="--account-hash")
         return secret
 
 
@@ -234,16 +259,22 @@ def ztp(project: Project, words: Words) -> Ztp:
     """
     try:
         account_name(words.account)
+    except ValueError as error:
+        raise refused("ZTP002", str(error), "see docs/boot.md", field="--account") from error
+    try:
         hashes = {name: str(reference(text)) for name, text in _by_system(words.hashes)}
     except ValueError as error:
-        raise refused("ZTP002", str(error), "see docs/boot.md") from error
+        raise refused("ZTP002", str(error), "see docs/boot.md", field="--account-hash") from error
     if not _URL.fullmatch(words.url):
         message = "the address of the files is missing, or has other characters than a URL needs"
-        raise refused("ZTP002", message, "add --boot-url, such as http://192.0.2.1:8781")
+        fix = "add --boot-url, such as http://192.0.2.1:8781"
+        raise refused("ZTP002", message, fix, field="--boot-url")
     key = read_text(words.key_file, FileKind.KEY).strip() if words.key_file else ""
     if key and not _KEY.fullmatch(key):
         message = f"{words.key_file} has no public key of SSH in one line"
-        raise refused("ZTP002", message, "name the file that ends with .pub")
+        place = Position(str(words.key_file), 1)
+        fix = "name the file that ends with .pub"
+        raise refused("ZTP002", message, fix, field="--account-key", position=place)
     images = _images(project, words)
     tls = _tls(words)
     return Ztp(project, words.account, key, hashes, words.url, words.whole, images, tls)
@@ -272,13 +303,15 @@ def _images(project: Project, words: Words) -> dict[tuple[str, str], OsImage]:
     for index, image in enumerate(intent.fabric.management.images):
         boot = boot_of(image.system)
         if boot is None or not boot.installs:
-            message = f"{image.system} installs no image by its bootstrap file"
-            fix = "install it by ONIE or by hand, and remove the entry"
+            message = f"{image.system} installs no image when it starts from the box"
+            fix = "install it with the tools of its vendor, and remove the entry"
             place = intent.position("management", "images", index, "system")
             name = f"fabric.management.images.{index}.system"
             raise refused("ZTP009", message, fix, field=name, position=place)
     return {
-        (one.system, one.release): OsImage(f"{words.url}/{IMAGES}/{one.file}", one.version)
+        (one.system, one.release): OsImage(
+            f"{words.url}/{IMAGES}/{one.file}", one.version, one.sha256
+        )
         for one in intent.fabric.management.images
     }
 
@@ -305,6 +338,11 @@ def _switch_files(boot: Ztp) -> Exported:
             notes.append(Finding("ZTP003", Severity.INFO, _BY_HTTP.format(title)))
         if boot.whole and not way.takes_whole:
             notes.append(Finding("ZTP003", Severity.WARNING, _PART.format(title), _APPLY))
+        if boot.key and not boot.key.startswith(way.keys):
+            kinds = " or ".join(way.keys)
+            what = f"a key of type {kinds} alone" if kinds else "no key of SSH from a file"
+            message = f"{title} takes {what}: the account has its password"
+            notes.append(Finding("ZTP003", Severity.WARNING, message, field="--account-key"))
         files += way.files(boot.order(device))
     return Exported(tuple(files), tuple(dict.fromkeys(notes)))
 

@@ -9,12 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fabric.qos.dcqcn import loss
 from fabric.qos.dcqcn.loss import least_queue_bytes, start_loss_bytes
 from fabric.qos.dcqcn.parameters import CongestionPoint
 from fabric.qos.dcqcn.presets import CONNECTX, PAPER
 from fabric.qos.simulate.outcome import simulate
 from fabric.qos.simulate.scenario import Cable, End, Ingress, Scenario, Stream
-from fabric.qos.simulate.start import Buffer, starts
+from fabric.qos.simulate.spread import spread
+from fabric.qos.simulate.start import Buffer, start_scenario
+from fabric.qos.simulate.summary import Summary
 
 POINT = CongestionPoint(kmin_bytes=50_000, kmax_bytes=100_000, pmax_percent=100)
 SET = replace(
@@ -80,25 +83,38 @@ def test_bounds_are_monotone(flows, trip, more):
     assert least <= start_loss_bytes(flows, 400, 2 * trip, SET, 0)
 
 
+@pytest.mark.parametrize("spread_us", [0.0, 30.0, 100.0])
 @pytest.mark.parametrize("parameters", [CONNECTX, PAPER], ids=["connectx", "paper"])
 @pytest.mark.parametrize("gbps", [100, 400])
 @pytest.mark.parametrize("flows", [4, 16, 32])
-def test_no_start_queues_less(parameters, gbps, flows):
+def test_no_start_queues_less(parameters, gbps, flows, spread_us):
     """A buffer that pauses nobody; ConnectX swings, so only the paper's queue is near the bound."""
-    free = Buffer(10**9, Ingress(alpha=1.0, headroom_bytes=10**6))
-    (run,) = starts(gbps, CONNECTX.congestion_point, parameters, free, 9.24e-6, (flows,))
-    least = least_queue_bytes(flows, gbps, 9.24e-6, parameters)
-    assert run.paused_us == 0
-    assert least <= run.peak_bytes
-    assert parameters is CONNECTX or run.peak_bytes < 4 * least
+    free = Buffer(10**10, Ingress(alpha=1.0, headroom_bytes=10**6))
+    marking = CONNECTX.congestion_point
+    scenario = start_scenario(gbps, marking, parameters, free, 9.24e-6, flows)
+    short = replace(scenario, duration_us=1_000.0)
+    runs = [Summary(simulate(one)) for one in spread(short, spread_us, range(1, 4))]
+    least = least_queue_bytes(flows, gbps, 9.24e-6, parameters, spread_us / 1e6)
+    assert least <= min(run.most_queue_bytes for run in runs)
+    peaks = [run.most_queue_bytes for run in runs]
+    assert parameters is CONNECTX or flows == 4 or max(peaks) < 4 * least
+    assert sum(run.pauses for run in runs) == 0
 
 
 def test_a_limit_at_the_first_notice_queues_less():
     point = replace(PAPER.reaction_point, first_cnp_rate_mbps=25_000)
     limited = replace(PAPER, reaction_point=point)
-    least = least_queue_bytes(16, 400, 9.24e-6, limited)
-    assert least == 50e9 * 15 * 9.24e-6
-    assert least < least_queue_bytes(16, 400, 9.24e-6, PAPER)
+    least = least_queue_bytes(16, 400, 9.24e-6, limited, 0.0)
+    assert least == pytest.approx(50e9 * 15 * 9.24e-6, rel=0.15)
+    assert least < least_queue_bytes(16, 400, 9.24e-6, PAPER, 0.0)
+
+
+@pytest.mark.parametrize("spread_us", [0.0, 100.0])
+def test_the_steps_of_the_bound_are_short_enough(monkeypatch, spread_us):
+    coarse = least_queue_bytes(16, 400, 9.24e-6, PAPER, spread_us / 1e6)
+    monkeypatch.setattr(loss, "_STEPS", 64)
+    fine = least_queue_bytes(16, 400, 9.24e-6, PAPER, spread_us / 1e6)
+    assert coarse == pytest.approx(fine, rel=0.1)
 
 
 def test_one_flow_loses_nothing():

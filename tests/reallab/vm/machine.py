@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from fabric.lab.real.keeper import Answer
 
 _BOOT_S = 240.0
+#: `networkctl reload` fails until networkd is on the bus.
+_IS_UP = "busctl --no-pager status org.freedesktop.network1 >/dev/null"
 _MEMORY_MB = 640
 _FIRST_PORT = 2201
 _BRIDGE = "forward_delay 0 stp_state 0 mcast_snooping 0"
@@ -130,7 +132,7 @@ class Machines:
         return words
 
     def wait(self) -> None:
-        """Wait until every machine answers by SSH.
+        """Wait until every machine answers by SSH, and its networkd on the bus.
 
         Raises
         ------
@@ -139,7 +141,7 @@ class Machines:
         """
         until_s = time.monotonic() + _BOOT_S
         for name in self.ports:
-            while self.run(name, "true").code:
+            while self.run(name, _IS_UP).code:
                 if time.monotonic() > until_s:
                     console = (self.folder / f"{name}.console").read_text(errors="replace")
                     raise LabError(name, f"it does not boot: {console[-600:]}")

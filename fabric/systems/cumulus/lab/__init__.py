@@ -73,7 +73,7 @@ class CumulusStandIn(SshStandIn):
         self.counters: dict[str, dict[str, int]] = {port: {} for port in self.ports}
         self._before = 1
         self._timer: Timer | None = None
-        self.frr = Frr()
+        self.frr = Frr(lambda: self.children("vrf"), self.has_route)
         self._bgp_down_until_s = 0.0
         for name in ("lo", "eth0", *self.ports):
             self.fs.mkdir(f"/sys/class/net/{name}")

@@ -11,7 +11,6 @@ and that nobody talks on the wires, so that counters stand still until a test mo
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.units import BYTES_PER_KIB
@@ -109,21 +108,7 @@ _SUMMARIES = {
 }
 
 
-_ROUTE = re.compile(r"show ip route vrf (\S+) ([0-9./]+)")
-
-
-def _route(device: CumulusStandIn, vrf: str, prefix: str) -> Result:
-    """Answer a question about one route, as text."""
-    if vrf not in device.children("vrf"):
-        return Result(f"% VRF {vrf} not found\n", "", 1)
-    if not device.has_route(vrf, prefix):
-        return Result("% Network not in table\n", "", 1)
-    return Result(page("route", vrf=vrf, prefix=prefix))
-
-
 def _vtysh(device: CumulusStandIn, context: Context, argv: list[str]) -> Result:
-    if argv[1:2] == ["-c"] and context.root and (asked := _ROUTE.fullmatch(argv[-1])):
-        return _route(device, asked[1], asked[2])
     if argv[1:2] != ["-c"] or argv[2:] not in ([name] for name in _SUMMARIES):
         return device.frr.vtysh(context, argv, "")
     refused = _needs_root(context, "vtysh")

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from fabric.core.json_text import parse_json
 from fabric.core.units import ms_to_s
 from fabric.observe.hostfacts.lldp import parse_lldp as lldp_neighbours
-from fabric.observe.parsers import UnreadableError, parsers
+from fabric.observe.parsers import UnreadableError, frr, parsers, route_readings
 from fabric.observe.parsers.tables import plain
 from fabric.observe.snapshot import Running
 from fabric.observe.state import BgpPeer
 from fabric.systems.cumulus.parsers import counters, optics, roce
 from fabric.systems.cumulus.parsers import history as history
-from fabric.systems.cumulus.parsers import routes as routes
 from fabric.systems.cumulus.parsers.interfaces import bfd, facts, interfaces, neighbours
 from fabric.systems.cumulus.platforms import lines
 
@@ -120,3 +119,4 @@ class CumulusParser:
 
 
 parsers.add("cumulus")(CumulusParser())
+route_readings.add("cumulus")(frr.has_route)

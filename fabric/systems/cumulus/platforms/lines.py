@@ -27,6 +27,9 @@ _NUMBERED = re.compile(r"([A-Za-z][A-Za-z0-9_.]*[A-Za-z_.])\d+")
 _MAX_VALUES = 4096
 #: Values of a second list on a line: all DSCPs, RFC 2474.
 _MAX_LISTS = 64
+#: Lines whose meaning is remembered; our choice: a configuration is read several times, and most
+#: of its lines stand on other switches too.
+_LINES_KEPT = 65_536
 #: The only values that go over several lines (``nv config show -o commands``).
 _MESSAGE = re.compile(r"nv set system message (pre|post)-log(in|out) ")
 _QUOTES = re.compile(r"['\"\\]")
@@ -104,11 +107,16 @@ def read(text: str, verb: str = "set") -> set[Path]:
     for _, line in whole_rows(text):
         if not line.strip():
             continue
-        head, name, *words = split(line) if line.startswith("nv ") else ("", "")
-        if (head, name) != ("nv", verb) or not words:
-            raise ValueError(f"{line!r} is not a line of nv {verb}")
-        names.update(paths(words))
+        names.update(_paths_of(line, verb))
     return leaves(names)
+
+
+@lru_cache(maxsize=_LINES_KEPT)
+def _paths_of(line: str, verb: str) -> tuple[Path, ...]:
+    head, name, *words = split(line) if line.startswith("nv ") else ("", "")
+    if (head, name) != ("nv", verb) or not words:
+        raise ValueError(f"{line!r} is not a line of nv {verb}")
+    return tuple(paths(words))
 
 
 def whole_rows(text: str) -> Iterator[tuple[int, str]]:
@@ -154,12 +162,16 @@ def _leads(path: Path, after: Path | None) -> bool:
 
 def write(found: Iterable[Path], verb: str = "set") -> str:
     """Return one line for each path, in the order of names and numbers."""
-    return "".join(f"nv {verb} {shlex.join(path)}\n" for path in sorted(found, key=natural))
+    return "".join(f"nv {verb} {_joined(path)}\n" for path in sorted(found, key=natural))
 
 
-def natural(path: Path) -> list[tuple[tuple[int, int, str], ...]]:
+_joined = lru_cache(maxsize=_LINES_KEPT)(shlex.join)
+
+
+@lru_cache(maxsize=_LINES_KEPT)
+def natural(path: Path) -> tuple[tuple[tuple[int, int, str], ...], ...]:
     """Return a key that sorts swp2 before swp10."""
-    return [_natural_word(word) for word in path]
+    return tuple(_natural_word(word) for word in path)
 
 
 @lru_cache(maxsize=65_536)

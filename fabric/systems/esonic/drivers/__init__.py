@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -89,6 +90,15 @@ class EsonicDriver(SonicShellDriver[LinePatch]):
             "config": self._cli.show(_RUNNING),
             "database": database["config"],
         }
+
+    def read_route(self, vrf: str, prefix: str) -> str:
+        """Return what FRR says of a route, as text.
+
+        The shell has its ``vtysh`` (sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis/security/user.py,
+        ``sudo vtysh -c``). What ``sonic-cli`` prints without a route is shown nowhere.
+        """
+        line = shlex.quote(f"show ip route vrf {vrf} {prefix}")
+        return self._shell.run(f"sudo -n vtysh -c {line} 2>&1")[1]
 
     def commit(self, candidate: LinePatch, token: str, timer_s: int) -> None:
         """Arm the timer, send the lines.

@@ -22,6 +22,8 @@ from fabric.systems.esonic.lab.config import Editor, read_text, text_lines
 from fabric.systems.sonic.lab import SonicStandIn
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
     from fabric.lab.lines.tree import Section
@@ -81,6 +83,9 @@ class EsonicStandIn(SonicStandIn):
         for key in rows if restart else ():
             self.hold_down(f"bgp {key}")
         self.bgp_peers = {key: dict(row) for key, row in rows.items()}
+
+    def _vrfs(self) -> Container[str]:
+        return {node.line.split()[2] for node in self.tree.below("ip vrf ")}
 
     def editor(self) -> Editor:
         """Return an editor of the running configuration."""

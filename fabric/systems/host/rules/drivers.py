@@ -64,7 +64,13 @@ class BetaDrivers(ModelRule):
                 )
 
 
-NVIDIA_ONLY = ("dcqcn_set", "receive_buffers", "pause_storm_ms", "firmware_file")
+NVIDIA_ONLY = (
+    "dcqcn_set",
+    "first_cnp_rate_mbps",
+    "receive_buffers",
+    "pause_storm_ms",
+    "firmware_file",
+)
 
 
 @rules.add("HST022")
@@ -79,6 +85,7 @@ class DriverSettings(ModelRule):
     )
     guards = (
         "host.nic.dcqcn_set",
+        "host.nic.first_cnp_rate_mbps",
         "host.nic.receive_buffers",
         "host.nic.pause_storm_ms",
         "host.nic.firmware_file",

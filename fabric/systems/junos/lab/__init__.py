@@ -30,7 +30,7 @@ from fabric.systems.junos.lab.show import PortCounters, View, discovering, page
 from fabric.systems.junos.lab.store import JunosError, Store, lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from xml.etree import ElementTree as ET
 
     from fabric.design.model import DeviceDesign
@@ -96,6 +96,11 @@ class JunosStandIn(SshStandIn):
     def watch_bgp(self, up: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of a peer address has the session too."""
         self.view.watch_bgp(up)
+
+    def watch_routes(self, routes: Callable[[str], Collection[str]]) -> None:
+        """Take what returns the prefixes that a VRF has routes to."""
+        self.view.watch_routes(routes)
+        super().watch_routes(routes)
 
     def watch_light(self, lit: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of the cable of a port sends light."""

@@ -8,11 +8,13 @@ The elements of optics and of the
 environment are those of napalm/junos/utils/junos_views.yml.
 Assumed: sessions that are not up are ``Active``; LLDP tells of a port as soon as it has link; no
 neighbour and no MAC address has been learnt; a peer that is found by neighbour discovery shows as
-``fe80::1%et-0/0/1.0``, as in public captures, whether or not it has answered.
+``fe80::1%et-0/0/1.0``, as in public captures, whether or not it has answered; a table without
+routes, or of no VRF, is not shown.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 from typing import TYPE_CHECKING
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 _DEFAULT_MTU_BYTES = 1514
 _DEFAULT_RELEASE = "23.4X100-D31.6-EVO"
+_TABLE = re.compile(r"show route table (\S+)\.inet\.0")
 page = pages(__file__, escaped=escape)
 
 
@@ -128,6 +131,8 @@ class View(Cabled):
             ),
             "show chassis environment": lambda: page("environment"),
         }
+        if table := _TABLE.fullmatch(command):
+            return page("routes", table=f"{table[1]}.inet.0", routes=sorted(self.routes(table[1])))
         show = shows.get(command)
         return None if show is None else show()
 

@@ -8,6 +8,7 @@ from fabric.observe.parsers import parsers
 from fabric.observe.snapshot import Running
 from fabric.systems.junos.parsers import config, interfaces, optics, tables
 from fabric.systems.junos.parsers import history as history
+from fabric.systems.junos.parsers import routes as routes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

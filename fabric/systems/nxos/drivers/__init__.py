@@ -161,6 +161,10 @@ class NxosDriver(BaseDriver):
         """
         return read_subjects(subjects, _STATE_COMMANDS, self._answer)
 
+    def read_route(self, vrf: str, prefix: str) -> str:
+        """Return what is said of a route, as text: no source shows JSON without one."""
+        return self._text(f"show ip route {prefix} vrf {vrf}")
+
     def _answer(self, command: str) -> str | None:
         try:
             if command in _AS_JSON:

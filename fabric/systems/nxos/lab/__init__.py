@@ -27,7 +27,7 @@ from fabric.lab.https.standin import HttpsStandIn
 from fabric.lab.lines.editor import feed_text
 from fabric.lab.standin import stand_ins
 from fabric.systems.nxos.lab.config import text_lines
-from fabric.systems.nxos.lab.show import BODIES, NEEDS, TEXTS, PortCounters, View, page
+from fabric.systems.nxos.lab.show import BODIES, NEEDS, TEXTS, PortCounters, View, page, show_route
 from fabric.systems.nxos.lab.state import NxosState
 
 if TYPE_CHECKING:
@@ -185,6 +185,8 @@ class NxosStandIn(HttpsStandIn):
             return {"msg": TEXTS[command](self.view)}
         if not text and command in BODIES:
             return {"body": BODIES[command](self.view)}
+        if text and (route := show_route(self.view, command)):
+            return {"msg": route}
         raise LineRefusedError(INVALID)
 
     def _exec(self, command: str) -> str | None:

@@ -3,10 +3,10 @@
 Known: fields and nesting of napalm-automation/napalm ``test/nxos/mocked_data``; layouts of
 networktocode/ntc-templates and of open-telemetry/opentelemetry-collector-contrib
 ``receiver/ciscoosreceiver``; ``show scheduler schedule`` as printed by devices (public scripts that
-match it). A table of one row is an object, of several a list.
+match it). A table of one row is an object, of several a list. Routes: see the reader of them.
 Assumed: a port is up when it is enabled and the lab has a cable on it; a BGP neighbour is
 established when its subnet is on a port that is up and the far end agrees; nothing was learnt by
-ARP; counters are what a test sets.
+ARP; counters are what a test sets; a VRF that is not there is an error.
 """
 
 from __future__ import annotations
@@ -202,6 +202,18 @@ def show_schedules(view: View) -> str:
         jobs = [job.line.split()[-1] for job in node.below("job name ")]
         schedules.append((name, node.value("time"), view.state.schedules.get(name), jobs))
     return page("schedules", view=view, schedules=schedules)
+
+
+_ROUTE = re.compile(r"show ip route ([0-9./]+) vrf (\S+)")
+
+
+def show_route(view: View, command: str) -> str | None:
+    """Return ``show ip route PREFIX vrf NAME``, or None where there is no such command or VRF."""
+    asked = _ROUTE.fullmatch(command)
+    if asked is None or not view.state.running.has(f"vrf context {asked[2]}"):
+        return None
+    has_route = view.wires.has_route(asked[2], asked[1])
+    return page("route", prefix=asked[1], vrf=asked[2], has_route=has_route)
 
 
 def show_configuration(view: View, kind: str) -> str:

@@ -12,6 +12,7 @@ from fabric.observe.parsers import parsers
 from fabric.observe.snapshot import Running
 from fabric.systems.nxos.parsers import history as history
 from fabric.systems.nxos.parsers import optics
+from fabric.systems.nxos.parsers import routes as routes
 from fabric.systems.nxos.parsers.counters import (
     pfc_counters,
     pfc_priorities,

@@ -35,6 +35,8 @@ from fabric.systems.sonic.lab.kernel import KERNEL, OWN_VALUES, own_file
 from fabric.systems.sonic.platforms import asic_type_of
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
     from fabric.lab.shell.state import Context
@@ -76,7 +78,7 @@ class SonicStandIn(SshStandIn):
         self._ports_up = self._enabled()
         self.counters = sonic_counters.Counters(self.clock)
         self.daemons = Daemons(spec.options)
-        self.frr = Frr()
+        self.frr = Frr(self._vrfs, self.has_route)
         self._down_until_s: dict[str, float] = {}  # BGP row or port -> lab time
         self.systemd = Systemd(self)
         self.sysctl = Sysctl(self, KERNEL)
@@ -274,6 +276,10 @@ class SonicStandIn(SshStandIn):
         for line in self.orchestration.log:
             self.log(line)
         self.orchestration.log.clear()
+
+    def _vrfs(self) -> Container[str]:
+        """Return the VRFs of FRR."""
+        return self.table("VRF")
 
     def _bgpcfgd(self, *, restart: bool) -> None:
         managed = self.metadata().get("frr_mgmt_framework_config") == "true"

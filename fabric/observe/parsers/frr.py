@@ -1,4 +1,4 @@
-"""Routes of FRR.
+"""Single routes of FRR, whichever system it runs on.
 
 FRRouting/frr zebra/zebra_vty.c, ``show_route_detail``: the longest match, and only if it is as long
 as the prefix that was asked for; a VRF that is not there, or not active, has texts of its own
@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 
 from fabric.devices.redaction import shortened
-from fabric.observe.parsers import UnreadableError, route_readings
+from fabric.observe.parsers import UnreadableError
 
 _ENTRY = re.compile(r"^Routing entry for (\S+)\r?$", re.MULTILINE)
 _ABSENT = "% Network not in table"
 
 
-@route_readings.add("cumulus")
 def has_route(text: str, vrf: str, prefix: str) -> bool:  # noqa: ARG001
     """Tell whether FRR has a route to a prefix, whatever it comes from.
 
