@@ -24,7 +24,6 @@ from tests.change import labs
 from tests.waiting import until
 
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1, traffic_stopped=True)
-SYSTEMS = {**FABRICS, "esonic": labs.ESONIC}
 
 
 def drained(system: str, file: Path) -> bool | None:
@@ -42,11 +41,11 @@ def drained(system: str, file: Path) -> bool | None:
 
 
 @pytest.mark.parametrize(
-    "system", [pytest.param("sonic", marks=pytest.mark.mechanism), *sorted({*SYSTEMS} - {"sonic"})]
+    "system", [pytest.param("sonic", marks=pytest.mark.mechanism), *sorted({*FABRICS} - {"sonic"})]
 )
 def test_a_switch_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str) -> None:
     monkeypatch.chdir(tmp_path)
-    text = written(tmp_path, SYSTEMS[system])
+    text = written(tmp_path, FABRICS[system])
     with labs.running_lab(tmp_path, monkeypatch, text) as (lab, project, file):
         state, inventory = tmp_path / "state", tmp_path / "inventory"
         first = apply(labs.planned(project, file), state, file, OPTIONS, labs.silent)

@@ -19,7 +19,7 @@ import yaml
 from jsonschema import Draft4Validator
 
 from fabric.boot.leases import boot_of
-from fabric.boot.model import Account, Device
+from fabric.boot.model import Account, Device, Tls
 from fabric.boot.seeds import seed
 from fabric.core.artefact import Artefact
 from tests.boot.fabrics import HASH, KEY, order
@@ -59,6 +59,15 @@ def boot_scripts() -> dict[str, str]:
     return scripts
 
 
+def authority_scripts() -> dict[str, str]:
+    """Return the script that gives SONiC the authority of HTTPS."""
+    boot = boot_of("sonic")
+    assert boot is not None
+    tls = Tls("https://192.0.2.1:8443", "-----BEGIN CERTIFICATE-----\nMIIB+/=\n-----END-----\n")
+    made = boot.files(replace(order(device("sonic")), tls=tls))
+    return {file.path: file.text for file in made if file.path.endswith("-ca.sh")}
+
+
 def host_scripts() -> dict[str, str]:
     """Return the scripts of `/bin/sh` of hosts, by case and path."""
     return {
@@ -69,11 +78,12 @@ def host_scripts() -> dict[str, str]:
     }
 
 
-SCRIPTS = {**boot_scripts(), **host_scripts()}
+SCRIPTS = {**boot_scripts(), **authority_scripts(), **host_scripts()}
 
 
 def test_there_are_scripts() -> None:
     assert len(boot_scripts()) == 9
+    assert len(authority_scripts()) == 1
     assert len(host_scripts()) >= len(CASES)
     assert not [name for name, text in SCRIPTS.items() if not text.startswith(SHEBANG)]
 
