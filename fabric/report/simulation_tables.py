@@ -26,6 +26,8 @@ _PORT_HEADERS = tuple(
     "port priority pauses paused_port paused_us first_us last_us headroom_max_kb".split()
 )
 _PS_PER_US = 1e6
+#: Points of a line in a plot, as many as a page shows; each has the largest of its samples.
+_POINTS = 300
 
 
 class Figure(NamedTuple):
@@ -196,8 +198,10 @@ def _drawing(runs: Runs) -> Any:
 
 def _band(axes: Any, series: Floats, step_ms: float, first: int, name: str) -> None:
     """Draw series of shape (runs, samples), the first of which is at that step."""
-    times = (np.arange(series.shape[1]) + first) * step_ms
-    (line,) = axes.plot(times, np.median(series, axis=0), label=name, linewidth=1)
+    width = -(-series.shape[1] // _POINTS)
+    points = series[:, : series.shape[1] // width * width].reshape(len(series), -1, width)
+    times = (np.arange(points.shape[1]) * width + first) * step_ms
+    (line,) = axes.plot(times, np.median(points.max(axis=2), axis=0), label=name, linewidth=1)
     if len(series) > 1:
-        low, high = series.min(axis=0), series.max(axis=0)
+        low, high = points.min(axis=(0, 2)), points.max(axis=(0, 2))
         axes.fill_between(times, low, high, color=line.get_color(), alpha=0.25, linewidth=0)
