@@ -1,4 +1,6 @@
-"""Sends placements at set times, whatever the answers take: ``paced URL HOW SECONDS FIRST``.
+"""Sends placements at set times, whatever the answers take: ``paced URL HOW SECONDS FIRST MOST``.
+
+MOST is the size of the largest job.
 
 A tool whose clients wait for their answer and then pause sends less the slower the service is, and
 its clients stay in step: they queue behind each other each time. Here each request has a time, and
@@ -32,9 +34,10 @@ def times(how: str, seconds: float) -> list[float]:
     return list(accumulate(chance.expovariate(RATE) for _ in range(total)))
 
 
-def request(number: int) -> bytes:
+def request(number: int, most: int = SIZES[-1]) -> bytes:
     """Return a request that no other number has."""
-    size, kind = SIZES[number % len(SIZES)], KINDS[number % len(KINDS)]
+    sizes = [size for size in SIZES if size <= most]
+    size, kind = sizes[number % len(sizes)], KINDS[number % len(KINDS)]
     wanted = {"nodes": size, "traffic": kind, "exclude": [f"h{number % HOSTS:05d}"]}
     body = json.dumps(wanted).encode()
     head = "POST /v1/placements HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -63,7 +66,9 @@ class Client:
         return int(head[9:12]) if end and len(body) >= int(length) else None
 
 
-def run(port: int, how: str, seconds: float, first: int) -> tuple[list[float], int]:
+def run(
+    port: int, how: str, seconds: float, first: int, most: int = SIZES[-1]
+) -> tuple[list[float], int]:
     """Return the latency of each request in ms, and how many were not answered with 200."""
     free = deque(Client(port) for _ in range(CLIENTS))
     busy: dict[socket.socket, Client] = {}
@@ -75,7 +80,7 @@ def run(port: int, how: str, seconds: float, first: int) -> tuple[list[float], i
         while plan and free and plan[0] <= now_s:
             client = free.popleft()
             busy[client.socket] = client
-            client.send(request(next(numbers)), plan.popleft())
+            client.send(request(next(numbers), most), plan.popleft())
         wait_s = max(0.0, plan[0] - time.perf_counter()) if plan and free else 1.0
         for ready in select.select([*busy], [], [], wait_s)[0]:
             status = busy[ready].status()
@@ -87,9 +92,9 @@ def run(port: int, how: str, seconds: float, first: int) -> tuple[list[float], i
     return taken_ms, wrong
 
 
-def main(url: str, how: str, seconds: str, first: str) -> None:
+def main(url: str, how: str, seconds: str, first: str, most: str = str(SIZES[-1])) -> None:
     """Print the figures as the script of wrk does."""
-    taken_ms, wrong = run(int(url.rpartition(":")[2]), how, float(seconds), int(first))
+    taken_ms, wrong = run(int(url.rpartition(":")[2]), how, float(seconds), int(first), int(most))
     taken_ms.sort()
     shown = (
         taken_ms[min(int(len(taken_ms) * share), len(taken_ms) - 1)]

@@ -1,4 +1,7 @@
-"""Serves a fabric of 16,384 hosts from tables, with jobs that run: ``serve_worker FOLDER SEED``."""
+"""Serves a fabric of 16,384 hosts from tables, with jobs that run: ``serve_worker FOLDER SEED``.
+
+With a third word, 60 % of the hosts are busy, in jobs whose hosts are all over the fabric.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,10 @@ from fabric.serve.service import Service
 from fabric.serve.settings import Limits, Settings
 from fabric.serve.source import Loaded
 from fabric.serve.store import Store
-from tests.placement.instances import LARGEST, built, state
+from tests.placement.instances import LARGEST, built, scattered, state
 
 
-def main(folder: str, seed: str) -> None:
+def main(folder: str, seed: str, where: str = "") -> None:
     """Print the port, then serve until SIGTERM."""
     plain = built(LARGEST)
     file = plain.intent.fabric
@@ -30,7 +33,7 @@ def main(folder: str, seed: str) -> None:
     )
     intent = replace(plain.intent, fabric=file.model_copy(update={"units": units}))
     large = replace(plain, intent=intent)
-    engine = Engine(large, state(large, int(seed)))
+    engine = Engine(large, (scattered if where else state)(large, int(seed)))
     project = SimpleNamespace(fabric=large)
     loaded = Loaded(project, engine, Book(), Names(large), time.time())
     service_module.load = lambda *_: loaded

@@ -19,13 +19,16 @@ from fabric.placement.engine.state import RunningJob, State
 from fabric.placement.engine.traffic import parse_traffic
 from fabric.topology import Fabric
 from tests.placement.instances import (
+    ASKED,
     KINDS,
     LARGE,
     LARGEST,
     MEDIUM,
     SMALL,
     Shape,
+    any_small,
     built,
+    scattered,
     state,
 )
 from tests.placement.rivals import RIVALS, cost, every_choice, free_hosts, in_one_pod
@@ -34,6 +37,8 @@ pytestmark = pytest.mark.benchmark
 
 MOST_CHOICES = 3000
 JOBS = 500
+#: Jobs of each traffic that are compared with every choice.
+INSTANCES = 500
 
 
 def instances(shapes: tuple[Shape, ...], count: int) -> list[tuple[Engine, int]]:
@@ -60,13 +65,62 @@ def shown(title: str, ratios: dict[str, list[float]], reference: str) -> None:
         )
 
 
+def ways(free: np.ndarray, nodes: int) -> int:
+    """Return how many choices there are."""
+    counts = [1, *[0] * nodes]
+    for own in free.tolist():
+        counts = [sum(counts[max(0, need - own) : need + 1]) for need in range(nodes + 1)]
+    return counts[nodes]
+
+
+def in_a_pod(engine: Engine, free: np.ndarray, choices: list[np.ndarray]) -> list[np.ndarray]:
+    """Return the choices in one pod, where one holds the job: it stays there."""
+    pod, nodes = engine.index.groups.pod, int(choices[0].sum())
+    if (np.bincount(pod, weights=free) < nodes).all():
+        return choices
+    return [one for one in choices if len(np.unique(pod[one > 0])) == 1]
+
+
+def test_any_shape_against_every_choice() -> None:
+    """500 jobs of each traffic on random fabrics, damaged, with other jobs, a third with pods."""
+    random = np.random.default_rng(43)
+    ratios: dict[str, list[float]] = {kind: [] for kind in ASKED}
+    times: dict[str, list[float]] = {kind: [] for kind in ASKED}
+    seed = 0
+    while min(map(len, ratios.values())) < INSTANCES:
+        seed += 1
+        fabric = built(any_small(seed))
+        engine = Engine(fabric, state(fabric, seed))
+        free = free_hosts(engine)
+        nodes = int(random.integers(2, max(int(free.sum()), 2) + 1))
+        target = float(random.integers(2))
+        if not 1 < ways(free, nodes) <= MOST_CHOICES:
+            continue
+        choices = in_a_pod(engine, free, list(every_choice(free, nodes)))
+        for kind in ASKED:
+            query = Query(nodes, traffic=parse_traffic(kind), target=target)
+            start = time.process_time()
+            try:
+                answer = engine.place(query)
+            except UnplaceableError:
+                continue
+            times[kind].append((time.process_time() - start) * 1e3)
+            best = min(cost(engine, query, counts) for counts in choices)
+            if best > 0:
+                ratios[kind].append(max(answer.load, target) / best)
+    shown("any shape", ratios, "the best choice")
+    for kind, taken in times.items():
+        half, most = np.percentile(taken, [50, 99])
+        print(f"  {kind:<22} CPU: median {half:.1f} ms, 99 % {most:.1f} ms")
+
+
 @pytest.mark.parametrize("target", [1.0, 0.0])
 def test_small_against_every_choice(target: float) -> None:
     ratios: dict[str, list[float]] = {"rocefab": []}
     for engine, nodes in instances(SMALL, 400):
         free = free_hosts(engine)
         choices = list(every_choice(free, nodes))
-        for kind in KINDS if len(choices) <= MOST_CHOICES else ():
+        for kind in ASKED if len(choices) <= MOST_CHOICES else ():
             query = Query(nodes, traffic=parse_traffic(kind), target=target)
             try:
                 answer = engine.place(query)
@@ -186,4 +240,25 @@ def test_time_of_a_query(title: str, shape: Shape) -> None:
             print(
                 f"  {kind:<22}{nodes:>4} hosts on {len(answer.units):>2} units: median "
                 f"{half:.2f} ms, 99 % {most:.2f} ms, gap {answer.gap:.1%}"
+            )
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("size", [8, 32])
+def test_time_of_large_jobs_where_others_are_scattered(size: int, seed: int) -> None:
+    """60 % of 16,384 hosts are busy, in jobs whose hosts are all over the fabric."""
+    fabric = built(LARGEST)
+    engine = Engine(fabric, scattered(fabric, seed, size))
+    print(f"\n16,384 hosts, 60 % busy, jobs of {size} hosts, seed {seed}; CPU")
+    for kind in ("ring", "tree", "all-to-all"):
+        for nodes in (8, 64, 128, 256, 512, 1024):
+            query, times = Query(nodes, traffic=parse_traffic(kind)), []
+            for _ in range(10):
+                start = time.process_time()
+                answer = engine.place(query)
+                times.append((time.process_time() - start) * 1e3)
+            print(
+                f"  {kind:<12}{nodes:>5} hosts on {len(answer.units):>3} units: first "
+                f"{times[0]:.1f} ms, median {np.median(times):.1f} ms, load {answer.load:.2f}, "
+                f"gap {answer.gap:.1%}"
             )

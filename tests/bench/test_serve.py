@@ -25,12 +25,12 @@ PACES = ("steady", "poisson", "bursts")
 
 
 @contextlib.contextmanager
-def _server(folder: Path):
+def _server(folder: Path, *more: str):
     error = folder / "err"
     with (
         error.open("wb") as stderr,
         subprocess.Popen(
-            [sys.executable, "-m", "tests.bench.serve_worker", str(folder), str(SEED)],
+            [sys.executable, "-m", "tests.bench.serve_worker", str(folder), str(SEED), *more],
             cwd=ROOT,
             env=clean_environment(),
             stdout=subprocess.DEVNULL,
@@ -90,4 +90,15 @@ def test_placements_over_http(tmp_path) -> None:
         for number, how in enumerate(PACES):
             first = 50_000 + number * DURATION_S * paced.RATE
             command = [sys.executable, "-m", "tests.bench.paced", url, how, DURATION_S, first]
+            _measured(f"each another, 200 a second, {how}", command, process)
+
+
+@pytest.mark.benchmark
+def test_placements_where_other_jobs_are_scattered(tmp_path) -> None:
+    """60 % of the hosts are busy, in jobs all over the fabric; jobs of up to 64 hosts."""
+    with _server(tmp_path, "scattered") as (url, process):
+        print()
+        for number, how in enumerate(PACES):
+            first = 50_000 + number * DURATION_S * paced.RATE
+            command = [sys.executable, "-m", "tests.bench.paced", url, how, DURATION_S, first, 64]
             _measured(f"each another, 200 a second, {how}", command, process)

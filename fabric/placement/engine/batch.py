@@ -100,8 +100,8 @@ class Batch:
         """Return how much there is to sum up for a choice of so many groups, in so many pods."""
         lanes = self.links.lane_gbps.shape[1] if pods > 1 else 0
         per_pair = self.links.gbps.shape[1] + lanes * (pods + 1)
-        columns = int(self.supply.leaf.shape[1])
-        return len(self.demand.edges.source) + columns * groups**2 * per_pair
+        pairs = len(self.supply.leaf[0]) * groups**2
+        return int(len(self.demand.edges.source) + pairs * per_pair)
 
     def scores(self, choices: Ints) -> Scores:
         """Return the scores of choices, shape (choices, groups)."""

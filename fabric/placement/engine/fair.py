@@ -28,7 +28,11 @@ def fair_rates(jobs: Sequence[Loads]) -> Floats:
     link is full; the jobs on it stop there, and the others rise on (progressive filling,
     Bertsekas and Gallager, Data Networks, section 6.5.2).
     """
-    return SharedLinks(jobs).rates()
+    size = max((int(job.link.max(initial=-1)) + 1 for job in jobs), default=0)
+    carried = np.zeros(size)
+    for job in jobs:
+        carried[job.link] += job.load
+    return SharedLinks(jobs, carried).rates()
 
 
 class SharedLinks:
@@ -36,39 +40,51 @@ class SharedLinks:
 
     Links that all jobs load alike, as the cables of a leaf are, are of one kind: of these the one
     counts that a job that comes loads most.
+
+    Parameters
+    ----------
+    carried : array of float, shape (links,)
+        Load of each link by all jobs, at least.
     """
 
-    def __init__(self, jobs: Sequence[Loads]) -> None:
-        self._jobs = jobs
+    def __init__(self, jobs: Sequence[Loads], carried: Floats) -> None:
+        self._jobs, self._carried = jobs, carried
         self._blocked = np.array([_is_blocked(job) for job in jobs], dtype=np.bool_)
 
+    def _use(self, links: Ints) -> Floats:
+        """Return the load of some links by each job that is not blocked, shape (links, jobs)."""
+        use, place = np.zeros((len(links), len(self._jobs))), np.full(len(self._carried), -1)
+        place[links] = np.arange(len(links))
+        for number in np.flatnonzero(~self._blocked).tolist() if len(links) else ():
+            row = place[self._jobs[number].link]
+            use[row[row >= 0], number] = self._jobs[number].load[row >= 0]
+        return use
+
     @cached_property
-    def _kinds(self) -> tuple[Ints, Floats]:
-        """Kind of each link, the last one without a job, and loads: (kinds, jobs)."""
-        jobs = [job for job in self._jobs if not _is_blocked(job)]
-        number = np.repeat(np.flatnonzero(~self._blocked), [len(job.link) for job in jobs])
-        link = np.concatenate([*(job.link for job in jobs), np.zeros(0, dtype=np.int64)])
-        load = np.concatenate([*(job.load for job in jobs), np.zeros(0)])
-        size = int(link.max(initial=-1)) + 2
-        weights = np.random.default_rng(_SEED).random((2, len(self._jobs)))
-        mixed = [np.bincount(link, load * weight[number], minlength=size) for weight in weights]
-        keys = np.round(mixed[0], _DIGITS) + 1j * np.round(mixed[1], _DIGITS)
+    def _full(self) -> tuple[Ints, Floats]:
+        """Kind of each link that the jobs over-fill, -1 of others, and loads: (kinds, jobs)."""
+        links = np.flatnonzero(self._carried > 1)
+        use = self._use(links)
+        weights = np.random.default_rng(_SEED).random((len(self._jobs), 2))
+        keys = np.round(use @ weights, _DIGITS) @ np.array([1, 1j])
         _, first, kind = np.unique(keys, return_index=True, return_inverse=True)
-        use = np.zeros((len(first), len(self._jobs)))
-        mine = first[kind[link]] == link
-        use[kind[link[mine]], number[mine]] = load[mine]
-        return kind, use
+        of = np.full(len(self._carried), -1)
+        of[links] = kind
+        return of, use[first]
 
     def rates(self, own: Loads | None = None) -> Floats:
         """Return the rates of a job that comes, if there is one, and of all others."""
-        kind, use = self._kinds
+        kind, use = self._full
         blocked = self._blocked
         if own is not None:
-            blocked, column = np.append(_is_blocked(own), blocked), np.zeros(len(use))
-            if not blocked[0]:
-                of = kind[np.minimum(own.link, len(kind) - 1)]
-                np.maximum.at(column, of, own.load)
-            use = np.column_stack([column, use])
+            blocked = np.append(_is_blocked(own), blocked)
+            load = np.where(blocked[0], 0.0, own.load)
+            of = kind[own.link]
+            column = np.zeros(len(use))
+            np.maximum.at(column, of[of >= 0], load[of >= 0])
+            more = (of < 0) & (self._carried[own.link] + load > 1)
+            use = np.concatenate([use, self._use(own.link[more])])
+            use = np.column_stack([np.append(column, load[more]), use])
         return _filled(use[use.sum(axis=1) > 1], blocked)  # no other one slows a job
 
 

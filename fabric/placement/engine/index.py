@@ -105,7 +105,7 @@ class Index:
     @cached_property
     def shared(self) -> SharedLinks:
         """The jobs that run, on their links."""
-        return SharedLinks(self.jobs)
+        return SharedLinks(self.jobs, self.background)
 
     @cached_property
     def rates(self) -> Floats:
