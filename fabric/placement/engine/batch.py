@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Numbers in the largest table of one go: 4 MB, which caches hold.
 _AT_ONCE = 1 << 19
+#: Sums that take as long as to handle a group that is not used.
+_PER_GROUP = 8
 
 
 class Scores(NamedTuple):
@@ -101,7 +103,8 @@ class Batch:
         lanes = self.links.lane_gbps.shape[1] if pods > 1 else 0
         per_pair = self.links.gbps.shape[1] + lanes * (pods + 1)
         pairs = len(self.supply.leaf[0]) * groups**2
-        return int(len(self.demand.edges.source) + pairs * per_pair)
+        edges, every = len(self.demand.edges.source), len(self.supply.groups)
+        return int(_PER_GROUP * every + edges + pairs * per_pair)
 
     def scores(self, choices: Ints) -> Scores:
         """Return the scores of choices, shape (choices, groups)."""
@@ -147,8 +150,11 @@ class Batch:
         """Return the groups of each choice in rank order, and their hosts; (choices, most)."""
         order = np.argsort(self.supply.groups.pod, kind="stable")
         ordered = choices[:, order]
-        place = np.argsort(ordered == 0, axis=1, kind="stable")[:, :most]
-        return order[place], np.take_along_axis(ordered, place, axis=1)
+        row, place = np.nonzero(ordered)
+        number = np.arange(len(row)) - np.searchsorted(row, np.arange(len(choices)))[row]
+        used, count = (np.zeros((len(choices), most), dtype=np.int64) for _ in range(2))
+        used[row, number], count[row, number] = order[place], ordered[row, place]
+        return used, count
 
     def _volume(self, count: Ints) -> Floats:
         """Return what the groups of each choice send to each other: (choices, most, most)."""

@@ -35,7 +35,7 @@ class Costed(Protocol):
 
 
 #: Sums of all trials together: what 10 ms allow, see `Trials.work`.
-_WORK = 6_000_000
+_WORK = 2_500_000
 #: Groups up to which a proof is sought; the load of more of them is good when this near the bound.
 _FEW, _CLOSE = 8, 0.01
 #: Choices up to which every one is tried.
