@@ -67,6 +67,10 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tiers before ``-m`` chooses."""
     tiers.mark(items)
+    shares = int(os.environ.get("ROCEFAB_SHARES", "1"))
+    if shares > 1:
+        others = tiers.keep_share(items, tiers.share_of_tree(shares), shares)
+        config.hook.pytest_deselected(items=others)
     tiers.longest_first(items)
     if (seed := config.getoption("--order-seed")) is not None:
         tiers.shuffle(items, seed)

@@ -10,8 +10,10 @@ import random
 import re
 from collections.abc import Collection, Iterable
 from functools import cache
+from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from _pytest.mark.expression import Expression
@@ -78,6 +80,31 @@ def mark(items: Iterable[pytest.Item]) -> None:
 def longest_first(items: list[pytest.Item]) -> None:
     """Begin with the tests that wait for minutes: at the end, all other workers would be idle."""
     items.sort(key=lambda item: item.get_closest_marker("waits") is None)
+
+
+@cache
+def share_of_tree(shares: int) -> int:
+    """Return which share of the slow files this tree runs: its sources decide."""
+    sources = sorted(path for path in (ROOT / "fabric").rglob("*.py"))
+    return int(sha256(b"".join(map(Path.read_bytes, sources))).hexdigest(), 16) % shares
+
+
+def is_in_share(file: str, share: int, shares: int) -> bool:
+    """Tell whether a file, as pytest names it, is in a share: a lab of a file starts once."""
+    return crc32(file.encode()) % shares == share
+
+
+def keep_share(items: list[pytest.Item], share: int, shares: int) -> list[pytest.Item]:
+    """Take slow tests of other shares out, and return them; judges and the lab stay."""
+    others = [
+        item
+        for item in items
+        if item.get_closest_marker("slow")
+        and not is_in_share(item.nodeid.partition("::")[0], share, shares)
+    ]
+    left = {id(item) for item in others}
+    items[:] = [item for item in items if id(item) not in left]
+    return others
 
 
 def shuffle(items: list[pytest.Item], seed: int) -> None:

@@ -129,3 +129,37 @@ def test_what_waits_begins_first():
     expected = [items[2], *items[:2]]
     tiers.longest_first(items)
     assert items == expected
+
+
+class Named:
+    """Stands for a test of pytest."""
+
+    def __init__(self, nodeid: str, mark: str) -> None:
+        self.nodeid, self._mark = nodeid, mark
+
+    def get_closest_marker(self, name: str) -> str | None:
+        return name if name == self._mark else None
+
+
+def test_each_slow_file_is_in_one_share_and_all_else_in_each():
+    tests = [
+        (f"tests/a/test_{file}.py::test_{row}", "slow") for file in range(60) for row in (1, 2)
+    ]
+    tests += [("tests/judges/test_a.py::test", "judge"), ("tests/a/test_1.py::test_quick", "")]
+    kept = []
+    for share in range(3):
+        items = [Named(*test) for test in tests]
+        others = tiers.keep_share(items, share, 3)
+        assert len(items) + len(others) == len(tests)
+        kept.append({item.nodeid for item in items})
+    always = kept[0] & kept[1] & kept[2]
+    assert always == {"tests/judges/test_a.py::test", "tests/a/test_1.py::test_quick"}
+    assert set.union(*kept) == {nodeid for nodeid, _ in tests}
+    assert sum(len(own - always) for own in kept) == 120
+    assert all(len(own) > 20 for own in kept)
+    assert all(f"{one[:-1]}2" in own for own in kept for one in own if one.endswith("::test_1"))
+
+
+def test_the_share_is_that_of_the_sources():
+    assert tiers.share_of_tree(3) in range(3)
+    assert tiers.share_of_tree(1) == 0
