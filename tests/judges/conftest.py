@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import LONGEST_S
+
 REPOSITORY = Path(__file__).parents[2]
 
 
@@ -60,5 +62,6 @@ def browser() -> Iterator[Any]:
     for flag in ("headless=new", "no-sandbox", "disable-dev-shm-usage", "window-size=1600,900"):
         options.add_argument(f"--{flag}")
     driver = webdriver.Chrome(options, webdriver.ChromeService(programs[1]))
+    driver.set_script_timeout(LONGEST_S)
     yield driver
     driver.quit()

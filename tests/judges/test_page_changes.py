@@ -173,6 +173,7 @@ def test_a_run_is_approved_seen_and_stopped(
         until(lambda: "verified" in text(page), "the first wave soaks")
         picture(page, "lab-soak")
         until(lambda: "Wave 1, spine: 1 of 1 done" in text(page), "the first wave is confirmed")
+        until(lambda: "verified" in text(page), "the second wave soaks: it can be rolled back")
         press(page, "Stop this run")
         until(lambda: "Stop was requested" in text(page), "it is asked for")
         working.join(LONGEST_S)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.lab
 
-PINGS, INTERVAL_MS = 200, 25
+PINGS, INTERVAL_MS, LATE_MS = 200, 25, 2000
 #: Time for all switches to have left the spine; measured: below 1 s.
 DRAIN_S = 2.0
 
@@ -53,6 +53,8 @@ def lost_pings(running: Running, *, drained: bool) -> int:
         str(PINGS),
         "-p",
         str(INTERVAL_MS),
+        "-t",  # else a reply is late after the interval
+        str(LATE_MS),
         "-S",
     ]
 
