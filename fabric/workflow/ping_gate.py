@@ -146,7 +146,8 @@ class Isolation(Pings):
         """How many pairs were tried, where those are not all."""
         if self._planned and not self._asked:
             return "not probed: on no host could a ping start"
-        return PASSED
+        left = self._planned - self._asked
+        return f"{PASSED}; {left} of {self._planned} pairs were not probed" if left else PASSED
 
     def begin(self, stage: Stage) -> list[str]:  # noqa: ARG002
         """Return nothing: what was answered before the wave does not count."""

@@ -90,3 +90,16 @@ def test_a_host_without_its_address(monkeypatch: pytest.MonkeyPatch, changed: st
     else:
         assert problems == []
         assert gate.passed == "not probed from gpu002: no address yet, this plan sets none"
+
+
+def test_pairs_that_were_not_probed_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = replace(PING, source_host="gpu004", source="10.64.0.7")
+    answers = {"gpu002": LOST, "gpu004": "connect: Cannot assign"}
+    monkeypatch.setattr(ping_gate, "open_driver", lambda host: Host(answers[host]))
+    stage = LeafPings({}, "", {"leaf1": PING, "leaf2": other}).stage(("leaf1", "leaf2"))
+    assert stage is not None
+    with ThreadPoolExecutor(1) as pool:
+        known = {name: name for name in answers}
+        gate = Isolation(known, pool, {"leaf1": 0, "leaf2": 0})  # type: ignore[arg-type]
+        assert gate.after_change(stage) == []
+    assert gate.passed == "passed; 1 of 2 pairs were not probed"

@@ -25,8 +25,8 @@ from fabric.qos.dcqcn.parameters import ALPHA_ONE
 if TYPE_CHECKING:
     from fabric.qos.dcqcn.parameters import ParameterSet
 
-#: Steps in the shorter of a round trip and a cut period: with twice as many, the queue changes by
-#: less than 2 %.
+#: Steps in the shorter of a round trip and a cut period: with twice as many, a queue above 2 MB
+#: changes by 2.1 % at most (4 to 32 flows, 100 and 400 Gb/s; a test holds it within 10 %).
 _STEPS = 8
 
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 #: A dozen recoveries of the slowest published timer, 300 us: our choice.
 DURATION_US = 4_000.0
-#: Seeds that a start is judged by: our choice. The pauses of eight seeds lie within a fifth of each
-#: other where all of them pause (tests/bench/test_simulate.py).
+#: Seeds that a start is judged by: our choice, for the time that it takes. Pauses of 16 flows
+#: differ by a factor of two from seed to seed.
 SEEDS = range(1, 4)
 #: Below this share of the port in the second half of the run the port starves: what an incast must
 #: reach in its first 20 ms (docs/lossless.md, section 6).
