@@ -176,24 +176,23 @@ def pause_buffer_bytes(device: DeviceDesign) -> int | None:
 
 
 def _law(model: Sku, link: Link, figures: HeadroomInput) -> tuple[Headroom | None, str]:
-    port = PortTraits(figures.lanes, model.gearbox_ns, shares=figures.shares)
+    port = PortTraits(
+        figures.lanes, model.gearbox_ns, shares=figures.shares, computes=figures.computed
+    )
     try:
         return headroom(model.asic_facts, link, port), ""
     except (KeyError, ValueError) as error:
         return None, str(error.args[0])
 
 
-def _judge(model: Sku, headroom_bytes: ArrayLike, link: Link) -> Judgement | None:
+def _judge(model: Sku, headroom_bytes: ArrayLike, link: Link) -> Judgement:
     asic = model.asic_facts
-    try:
-        return judge(
-            headroom_bytes,
-            link,
-            packing_factor=packing_factor(asic),
-            cell_bytes=asic.integer("cell_bytes") or 1,
-        )
-    except ValueError:
-        return None
+    return judge(
+        headroom_bytes,
+        link,
+        packing_factor=packing_factor(asic),
+        cell_bytes=asic.integer("cell_bytes") or 1,
+    )
 
 
 def host_qos(policy: LosslessPolicy) -> HostQos:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_ms, s_to_us
 from fabric.design.pool import computed_buffer, lossless_pool_bytes, worst_ingress
 from fabric.design.table_spread import table_spread
 from fabric.qos.headroom.mlx5 import TOLD_DRIVERS, nic_headroom_bytes
 from fabric.qos.headroom.verdict import HeadroomVerdict
+from fabric.qos.headroom.wire import response_note
 from fabric.qos.path import longest_path, round_trip_s
 from fabric.qos.thresholds import alpha, incast_pause_bytes, pause_threshold_bytes
 from fabric.qos.watchdog import longest_pause_s, storm
@@ -18,8 +21,11 @@ from fabric.report.table import Table
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import ArrayLike
+
     from fabric.design.designs import Designs
     from fabric.design.model import DeviceDesign, HeadroomProfile, HostDesign, PortDesign
+    from fabric.qos.headroom.verdict import Judgement
 
 
 _VERDICTS = {
@@ -87,9 +93,10 @@ def _headroom(device: DeviceDesign, profile: HeadroomProfile) -> Iterator[Line]:
         for term in law.terms:
             if term.amount_bytes:
                 times = f"x {float(law.packing_factor):.3g}" if term.packed else "once"
-                yield Line(part, term.name, _bytes(float(term.amount_bytes)), times)
+                yield Line(part, term.name, _interval(term.least_bytes, term.amount_bytes), times)
         step = f"in steps of {law.rounding_bytes:,}" if law.rounding_bytes > 1 else ""
-        yield Line(part, "by the law", _bytes(int(law.headroom_bytes)), f"law {law.law} {step}")
+        size = _interval(law.least_bytes, law.headroom_bytes)
+        yield Line(part, "by the law", size, f"law {law.law} {step}")
     else:
         yield Line(part, "by the law", "unknown", profile.no_law)
     if row:
@@ -104,14 +111,19 @@ def _headroom(device: DeviceDesign, profile: HeadroomProfile) -> Iterator[Line]:
     judged = profile.judgement
     if judged:
         yield Line(part, "at least", _bytes(float(judged.floor_bytes)), "frames and cable")
-        yield Line(
-            part, "with response", _bytes(float(judged.response_bytes)), "IEEE 802.3 31B.3.7"
-        )
+        yield _with_response(profile.speed_gbps, judged)
         left = f"leaves the peer {float(judged.response_ns):,.0f} ns"
         estimate = "" if row or profile.computed else ", as estimated by the law"
         yield Line(
             part, "verdict", f"{_VERDICTS[HeadroomVerdict(int(judged.verdict))]}{estimate}", left
         )
+
+
+def _with_response(speed_gbps: int, judged: Judgement) -> Line:
+    """Return the headroom for a peer as slow as it may be."""
+    size = _interval(judged.least_bytes, judged.response_bytes)
+    note = response_note(speed_gbps)
+    return Line("headroom", "with response", size, f"IEEE 802.3 31B.3.7{note and '; '}{note}")
 
 
 def _other_tables(device: DeviceDesign, profile: HeadroomProfile) -> Line:
@@ -215,6 +227,12 @@ def _nic(host: HostDesign, port: PortDesign) -> Iterator[Line]:
     yield Line(
         part, "minimum buffer", f"more than {_bytes(least)}", "otherwise the driver rejects it"
     )
+
+
+def _interval(least: ArrayLike | None, most: ArrayLike) -> str:
+    """Return a size that may be an interval."""
+    lower, upper = float(np.asarray(most if least is None else least)), float(np.asarray(most))
+    return _bytes(upper) if lower == upper else f"{lower:,.0f} to {_bytes(upper)}"
 
 
 def _bytes(size: float) -> str:

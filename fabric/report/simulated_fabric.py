@@ -12,7 +12,7 @@ from fabric.design.pool import lossless_pool_bytes
 from fabric.intent.classes import class_named
 from fabric.qos.dcqcn.parameters import CongestionPoint
 from fabric.qos.ecn.edge import programmed_bytes
-from fabric.qos.headroom.wire import QUANTUM_BITS, RESPONSE_QUANTA, SIGNAL_M_PER_S
+from fabric.qos.headroom.wire import SIGNAL_M_PER_S, response_ns
 from fabric.qos.path import HOP_NS
 from fabric.qos.simulate.scenario import Cable, End, Ingress
 from fabric.report.buffers import ingress_of
@@ -223,11 +223,10 @@ class Builder:
         )
 
     def _response_ns(self, speed_gbps: float) -> float:
-        """Return how long a sender goes on after a pause: the quanta of IEEE 802.3 31B.3.7."""
+        """Return how long a sender goes on after a pause, at most."""
         if self._load.response_ns is not None:
             return self._load.response_ns
-        quanta = RESPONSE_QUANTA.get(int(speed_gbps), max(RESPONSE_QUANTA.values()))
-        return quanta * QUANTUM_BITS / speed_gbps
+        return response_ns(speed_gbps)[1]
 
     def _node(self, name: str, device: DeviceDesign | None) -> int:
         if name not in self._nodes:

@@ -9,7 +9,7 @@ import numpy as np
 from fabric.core.errors import InputError
 from fabric.core.units import gbps_to_bytes_per_s, ns_to_s
 from fabric.design.pool import lossless_pool_bytes
-from fabric.qos.headroom.wire import QUANTUM_BITS, RESPONSE_QUANTA, SIGNAL_M_PER_S
+from fabric.qos.headroom.wire import SIGNAL_M_PER_S, response_ns
 from fabric.qos.simulate.scenario import FRAME_BYTES
 from fabric.qos.storm.spread import Buffers
 from fabric.qos.thresholds import alpha
@@ -107,9 +107,8 @@ def _cables(fabric: Fabric, flow: Traffic, cables: Ints) -> tuple[Ints, Ints]:
 
 
 def _response_s(speed_gbps: int) -> float:
-    """Return how long a sender goes on after a pause: the quanta of IEEE 802.3 31B.3.7."""
-    quanta = RESPONSE_QUANTA.get(speed_gbps, max(RESPONSE_QUANTA.values()))
-    return ns_to_s(quanta * QUANTUM_BITS / speed_gbps)
+    """Return how long a sender goes on after a pause, at most."""
+    return ns_to_s(response_ns(speed_gbps)[1])
 
 
 def _pool(designs: Designs, name: str, assumed_bytes: int) -> float:

@@ -10,6 +10,7 @@ from fabric.core.findings import Severity
 from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, TOLD_DRIVERS
 from fabric.qos.headroom.spectrum import ALL_SMALL_PERCENT
 from fabric.qos.headroom.verdict import HeadroomVerdict
+from fabric.qos.headroom.wire import response_note
 from fabric.validate.headroom_tables import assumptions
 from fabric.validate.origins import nic_place
 from fabric.validate.rule import ModelRule, rules
@@ -62,10 +63,12 @@ def _message(kind: LosslessKind) -> str:
     start = f"headroom of {kind.title} is {have:,} bytes"
     if judged.verdict == HeadroomVerdict.BELOW_FLOOR:
         return f"{start}, below the minimum of {judged.floor_bytes:,.0f} that any peer sends"
-    return (
-        f"{start} and leaves the peer {judged.response_ns:,.0f} ns to stop; IEEE 802.3 allows more "
-        f"({judged.response_bytes:,.0f} bytes in all)"
-    )
+    left = f"{start} and leaves the peer {judged.response_ns:,.0f} ns to stop"
+    least, most = float(judged.least_bytes), float(judged.response_bytes)
+    if least < most:
+        note = response_note(kind.headroom.speed_gbps)
+        return f"{left}; {note} ({least:,.0f} to {most:,.0f} bytes in all)"
+    return f"{left}; IEEE 802.3 allows more ({most:,.0f} bytes in all)"
 
 
 @rules.add("QOS025")
