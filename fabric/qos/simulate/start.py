@@ -49,10 +49,13 @@ class Buffer:
         Shared pool of the switch.
     ingress : Ingress
         Lossless buffer of each port that sends to the congested one.
+    response_ns : float or None
+        Longest time that a NIC goes on after a pause; None takes what IEEE 802.3 allows.
     """
 
     shared_bytes: int
     ingress: Ingress
+    response_ns: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +132,7 @@ def start_scenario(
     flows: int,
 ) -> Scenario:
     """Return a start of some flows at one instant; see :func:`starts`."""
-    _, longest_ns = response_ns(speed_gbps)
+    longest_ns = buffer.response_ns or response_ns(speed_gbps)[1]
     far = End(node=flows + 1, ingress=buffer.ingress, marking=marking)
     cables = tuple(
         Cable(

@@ -40,7 +40,7 @@ class CableTable(SwitchRule):
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look up every pair of the ports in use."""
         missing = (
-            {id(h) for h in device.headroom_profiles if not (h.row or h.computed)}
+            {id(h) for h in device.lossless_groups if not (h.row or h.computed)}
             if device.sku.headroom
             else ()
         )
