@@ -63,6 +63,8 @@ class HostProfile:
             own = self._by_host.get(host.name, {})
             nics = [self._override(own[place], addresses) for place in sorted(own)]
             override: dict[str, Any] = {"names": host.name}
+            if host.rack:
+                override["rack"] = host.rack
             if host.serial:
                 override["serial"] = host.serial
             if any(nics):

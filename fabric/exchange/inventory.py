@@ -310,11 +310,12 @@ def _platforms(plant: Plant, recipe: Recipe) -> dict[str, Any]:
 
 
 def _overrides(plant: Plant, recipe: Recipe) -> list[dict[str, Any]]:
-    """Return what switches have alone: serial, MAC, breakouts, addresses, ports that are off."""
+    """Return what switches have alone, from racks and serials to ports that are off."""
     ports = _ports(plant, recipe)
     rows = (
         {
             "names": one.name,
+            "rack": one.rack,
             "serial": one.serial,
             "mac": one.mac,
             "breakouts": recipe.breakouts.get(one.name, ""),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 #: What is kept in another place, or is written in another way on purpose.
-_ELSEWHERE = ("device.management", "device.model", "device.system", "device.rack")
+_ELSEWHERE = ("device.management", "device.model", "device.system")
 _FIGURES = frozenset({
     *("cable.speed_gbps", "cable.cable_m", "cable.near_address", "cable.far_address", "cable.vlan"),
     *("cable.near_ipv6", "cable.far_ipv6"),

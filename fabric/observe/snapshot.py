@@ -109,7 +109,8 @@ class Running:
         Kernel parameters by name as they run, where files of ours set them (SONiC).
     system : mapping
         What the system says of itself that decides how it is changed: ``release``, ``version``
-        (of the build) and ``asic_type`` (SONiC).
+        (of the build) and ``asic_type`` (SONiC). Others say ``version`` alone, where the state
+        has none.
     """
 
     device: str
@@ -122,9 +123,12 @@ class Running:
     system: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of_text(cls, device: str, platform: str, text: str, *, saved: bool | None) -> Running:
+    def of_text(
+        cls, device: str, platform: str, text: str, *, saved: bool | None, version: str = ""
+    ) -> Running:
         """Return a configuration that is one text, without files of ours."""
-        return cls(device, platform, text, text, saved, {})
+        system = {"version": version} if version else {}
+        return cls(device, platform, text, text, saved, {}, system=system)
 
     @property
     def fingerprint(self) -> str:

@@ -74,11 +74,11 @@ def comware7(text: str) -> tuple[str, ...] | None:
 
 
 def esonic(text: str) -> tuple[str, ...] | None:
-    """Read ``4.4.0``.
+    """Read ``4.4.0``, and what a switch shows: ``SONiC-OS-4.2.1-Enterprise_Premium``.
 
     Source: Dell, Enterprise SONiC Distribution user guides, such as 4.4.0.
     """
-    return _parts(r"(\d+)\.(\d+)(?:\.(\d+))?", text)
+    return _parts(r"(?:SONiC-OS-)?(\d+)\.(\d+)(?:\.(\d+))?(?:-Enterprise_\w+)?", text)
 
 
 RELEASE_KEYS: dict[str, ReleaseKey] = {

@@ -19,7 +19,15 @@ from fabric.exchange.recipe import Recipe
 from fabric.intent.inventory import load
 from fabric.platforms.catalogue import Skus
 from fabric.topology import realise
-from tests.exchange.plants import ADDRESSES, EXAMPLES, of_example, put
+from tests.exchange.plants import (
+    ADDRESSES,
+    EXAMPLES,
+    of_example,
+    put,
+    read,
+    refused,
+    written,
+)
 from tests.topology.fabrics import example
 
 LIST = "`rocefab show platforms` lists the names"
@@ -215,3 +223,28 @@ def test_the_management_interface_is_no_nic(reported, chosen) -> None:
     )
     text = inventory(built, recipe)[0].text
     assert (f"management_interface: {chosen}" in text) == (chosen != "eth0")
+
+
+def test_racks_of_a_cable_list_come_back(tmp_path: Path) -> None:
+    """A device without a rack is listed with its unit or role, and gets none of them as a rack."""
+    racks = {"leaf01": "A12", "gpu1": "B/3"}
+    built = fabric()
+    devices = [replace(one, rack=racks.get(one.name, "")) for one in built.devices]
+    source = written(replace(built, devices=tuple(devices)), "csv", tmp_path / "csv")
+    roles = ("leaf01", "leaf02", "spine01", "gpu1", "gpu2")
+    back = read("csv", source).plant
+    assert {one.name: one.rack for one in back.devices if one.name in roles} == {
+        name: racks.get(name, "") for name in roles
+    }
+    typed = {one.name: one for one in built.devices}
+    imported = tuple(replace(typed[one.name], rack=one.rack) for one in back.devices)
+    made = files(replace(built, devices=imported))
+    assert "{names: leaf01, rack: A12}" in made["devices/imported.yaml"]
+    assert "{names: gpu1, rack: B/3}" in made["hosts/imported.yaml"]
+    assert "leaf02" not in made["devices/imported.yaml"]
+
+
+def test_racks_at_two_places_are_an_error(tmp_path: Path) -> None:
+    rows = "rack,device,port,peer_device,peer_port\nA1,leaf01,1,gpu1,eth0\nA2,leaf01,2,gpu2,eth0\n"
+    (message,) = refused("csv", tmp_path, {"c.csv": rows})
+    assert "rack of leaf01 is 'A2', and 'A1' at " in message

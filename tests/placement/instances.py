@@ -14,6 +14,8 @@ from fabric.topology.model import Hosts, Nics, Switches, Uplinks
 from tests.topology import fabrics
 
 KINDS = ("ring", "all-to-all", "ring:1,all-to-all:1")
+#: Of jobs that are asked for; those that run have no tree.
+ASKED = (*KINDS, "tree")
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,32 @@ SMALL = (
 MEDIUM = Shape((7,) * 105 + (8,) * 14, rails=8, spines=8, uplink_gbps=200, pods=3, supers=16)
 LARGE = Shape((64,) * 64, rails=8, spines=32, uplink_gbps=400)
 LARGEST = Shape((64,) * 256, rails=8, spines=32, pods=32, supers=64)
+
+
+def any_small(seed: int) -> Shape:
+    """Return a small fabric of any shape, a third of them with two pods."""
+    random = np.random.default_rng(seed)
+    units = tuple(random.integers(2, 10, int(random.integers(3, 8))).tolist())
+    rails, spines = int(random.integers(1, 3)), int(random.integers(2, 5))
+    gbps, pods = int(random.choice([100, 200, 400])), 1 + int(random.integers(3) == 0)
+    return Shape(units, rails, spines, gbps, 1, pods, 2 * spines * (pods - 1))
+
+
+def scattered(fabric: Fabric, seed: int, size: int = 32, busy: float = 0.6) -> State:
+    """Return a state in which jobs have hosts all over the fabric, ``busy`` of all."""
+    random = np.random.default_rng(seed)
+    rows = random.permutation(len(fabric.hosts))[: int(busy * len(fabric.hosts))].tolist()
+    return State(
+        (),
+        tuple(
+            RunningJob(
+                f"job{number}",
+                tuple(fabric.hosts.names[row] for row in sorted(rows[at : at + size])),
+                parse_traffic(KINDS[number % len(KINDS)]),
+            )
+            for number, at in enumerate(range(0, len(rows), size))
+        ),
+    )
 
 
 def state(fabric: Fabric, seed: int) -> State:

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 _HEADER = (
     *("rack", "device", "port", "peer_rack", "peer_device", "peer_port"),
-    *("speed_gbps", "cable_m", "label", "peer_label", "state"),
+    *("speed_gbps", "cable_m", "label", "peer_label", "state", "rack_from", "peer_rack_from"),
 )
+#: What the column ``rack_from`` has where the rack is that of the device.
+RACK = "rack"
 _CABLING = ("device", "port", "peer_device", "peer_port", "speed_gbps", "cable_m")
 
 
@@ -70,8 +72,16 @@ def _racks(plant: Plant) -> Exported:
 
 def _rack(plant: Plant, end: End) -> str:
     """Return where a device stands; a device of no rack stands with those of its role."""
+    return _place(plant, end)[0]
+
+
+def _place(plant: Plant, end: End) -> tuple[str, str]:
+    """Return where a device stands, and what says so: ``rack``, ``unit``, ``pod`` or ``role``."""
     device = plant.device[end[0]]
-    return device.rack or device.unit or device.pod or f"{device.role or device.kind or 'other'}s"
+    for field in (RACK, "unit", "pod"):
+        if text := getattr(device, field):
+            return text, field
+    return f"{device.role or device.kind or 'other'}s", "role"
 
 
 def _rank(plant: Plant, end: End) -> tuple[object, ...]:
@@ -84,6 +94,7 @@ def _row(plant: Plant, cable: Cable, near: End, far: End) -> tuple[object, ...]:
         *(_rack(plant, near), *near, _rack(plant, far), *far),
         *(cable.speed_gbps, cable.cable_m),
         *(f"{near_end} / {far_end}", f"{far_end} / {near_end}", cable.state),
+        *(_place(plant, near)[1], _place(plant, far)[1]),
     )
 
 
@@ -106,7 +117,7 @@ def _safe(cell: object) -> str:
 
 #: A list of cables says nothing of devices but their names and racks, and no address.
 _LOST = frozenset({
-    *(name for name in field_names() if name.startswith("device.") or name == "nics"),
+    *(n for n in field_names() if n == "nics" or (n.startswith("device.") and n != "device.rack")),
     *("name", "cable.near_address", "cable.far_address", "cable.vlan"),
     *("cable.near_ipv6", "cable.far_ipv6"),
 })

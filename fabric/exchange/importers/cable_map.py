@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from fabric.exchange.cells import plain
 from fabric.exchange.draft import MAX_CABLES, Draft
+from fabric.exchange.exporters.cable_plan import RACK
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.importers import dot
-from fabric.exchange.values import folded, malformed, text_of
+from fabric.exchange.values import folded, known, malformed, text_of
 from fabric.intent.scalars import listed, quoted
 
 if TYPE_CHECKING:
@@ -48,6 +49,10 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "role": ("role", "a_role", "source_role", "device_role"),
     "peer_role": ("peer_role", "b_role", "destination_role", "peer_device_role"),
     "state": ("state",),
+    "rack": ("rack", "a_rack", "rack_a", "source_rack", "from_rack", "local_rack"),
+    "peer_rack": ("peer_rack", "b_rack", "rack_b", "destination_rack", "to_rack", "remote_rack"),
+    "rack_from": ("rack_from",),
+    "peer_rack_from": ("peer_rack_from",),
 }
 _NEEDED = ("device", "port", "peer_device", "peer_port")
 _SPEED = re.compile(r"([0-9]{1,4}) ?(?:g|gb|gbps|gbit/s|gb/s|gbe|ge)?", re.IGNORECASE)
@@ -78,19 +83,24 @@ def cables_of(path: Path, draft: Draft, settings: Settings) -> None:
 
 def _row(draft: Draft, cells: Mapping[str, str], line: int) -> None:
     place = draft.place(line)
-    for device, port, role in (
-        ("device", "port", "role"),
-        ("peer_device", "peer_port", "peer_role"),
-    ):
-        for name in (device, port):
+    for side in ("", "peer_"):
+        device, role = f"{side}device", f"{side}role"
+        for name in (device, f"{side}port"):
             if not cells[name]:
                 fix = "fill it in, or remove the row"
                 draft.wrong("EXC006", f"the cell {name} is empty", fix, place)
-        if cells[device] and cells.get(role):
-            draft.device(cells[device], place, {"role": cells[role]}, source_role=True)
+        said = known({"role": cells.get(role, ""), "rack": _rack(cells, side)})
+        if cells[device] and said:
+            draft.device(cells[device], place, said, source_role=True)
     if all(cells[name] for name in _NEEDED):
         ends = (cells["device"], cells["port"]), (cells["peer_device"], cells["peer_port"])
         draft.cable(*ends, place, _figures(draft, cells, line))
+
+
+def _rack(cells: Mapping[str, str], side: str) -> str:
+    """Return the rack at one end; empty where the export wrote its unit, pod or role there."""
+    is_own = cells.get(f"{side}rack_from", "") in {"", RACK}
+    return cells.get(f"{side}rack", "") if is_own else ""
 
 
 def _figures(draft: Draft, cells: Mapping[str, str], line: int) -> dict[str, object]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.placement.engine.availability import why
-from fabric.placement.engine.fair import fair_rates
 from fabric.placement.engine.query import Answer, Room
 from fabric.placement.engine.seats import changes
 
@@ -134,7 +133,7 @@ def _rates(index: Index, best: Evaluated) -> tuple[float, tuple[tuple[str, float
     shared = index.background[own.link] > 0
     if best.load <= 1 or not shared.any():
         return min(1.0, 1.0 / own.most if own.most else 1.0), ()
-    after = fair_rates([own, *index.jobs])
+    after = index.shared.rates(own)
     slowed = [
         (job.name, float(old), float(new))
         for job, old, new in zip(index.state.jobs, index.rates, after[1:], strict=True)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.placement.engine.answer import Evaluated, answer
+from fabric.placement.engine.batch import Batch, Scores
 from fabric.placement.engine.demand import Demand
 from fabric.placement.engine.index import Index
 from fabric.placement.engine.load import LinkLoad, Loads, link_loads
-from fabric.placement.engine.polish import polished
+from fabric.placement.engine.polish import Trials, polished
 from fabric.placement.engine.query import Within
 from fabric.placement.engine.request import impossible, no_way, resolve
 from fabric.placement.engine.search import Problem
@@ -18,14 +19,16 @@ from fabric.placement.engine.seats import blocks, seats
 from fabric.placement.engine.state import State
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fabric.placement.engine.availability import Usable
     from fabric.placement.engine.query import Answer, Query
     from fabric.placement.engine.request import Request
     from fabric.placement.engine.supply import Supply
     from fabric.topology.model import Bools, Fabric, Ints
 
-#: Evaluations of other choices where links carry more than the bound: see docs/placement.md.
-TRIALS = 400
+#: How much longer a choice takes by itself than among many.
+_ONE_BY_ONE = 50
 
 
 class Engine:
@@ -94,7 +97,8 @@ class Engine:
                 return evaluated(seats(self.index.groups, counts, usable.healthy, free, block))
 
             enough = problem.bound * (1 + query.room)
-            return problem, polished(problem, problem.choose(enough), seated, enough, TRIALS)
+            trials = self._trials(supply, demand, seated)
+            return problem, polished(problem, problem.choose(enough), seated, trials, enough)
 
         problem, best = searched(usable.healthy)
         if (best is None or best.own.lost) and usable.graded.any() and not query.hosts:
@@ -104,6 +108,21 @@ class Engine:
         if best.own.lost:
             raise no_way(self.index, best.own, len(best.rows))
         return answer(self.index, best, problem, usable, query.target)
+
+    def _trials(
+        self, supply: Supply, demand: Demand, seated: Callable[[Ints], Evaluated]
+    ) -> Trials:
+        """Return how choices are tried: all at once where that is possible."""
+        batch = Batch(supply, demand, self.index.numbers, self.index.links)
+        if batch.fits:
+            return Trials(batch.scores, batch.work)
+
+        def scores(choices: Ints) -> Scores:
+            evaluated = [seated(counts) for counts in choices]
+            lost, load = ([getattr(one, name) for one in evaluated] for name in ("lost", "load"))
+            return Scores(np.array(lost), np.array(load))
+
+        return Trials(scores, lambda groups, pods: _ONE_BY_ONE * batch.work(groups, pods))
 
     def link_loads(self, query: Query, rows: Ints) -> list[LinkLoad]:
         """Return what a job would load the links that it uses with, the fullest first.

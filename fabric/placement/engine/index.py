@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.placement.engine.availability import Availability
+from fabric.placement.engine.batch import Links
 from fabric.placement.engine.demand import Demand
-from fabric.placement.engine.fair import fair_rates
+from fabric.placement.engine.fair import SharedLinks
 from fabric.placement.engine.load import Loads, Numbers, loads
 from fabric.placement.engine.mesh import mesh
 from fabric.placement.engine.now import now
@@ -97,9 +98,19 @@ class Index:
         return loads(supply, self.numbers, demand, used, where)
 
     @cached_property
+    def links(self) -> Links:
+        """Capacities and loads of the links as tables."""
+        return Links.of(self.numbers, self.background)
+
+    @cached_property
+    def shared(self) -> SharedLinks:
+        """The jobs that run, on their links."""
+        return SharedLinks(self.jobs)
+
+    @cached_property
     def rates(self) -> Floats:
         """Fair rates of the jobs that run, shape (jobs,)."""
-        return fair_rates(self.jobs)
+        return self.shared.rates()
 
 
 def _mean(both_ways: Floats, gbps: Floats) -> Floats:

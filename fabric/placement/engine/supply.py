@@ -166,6 +166,11 @@ class Supply:
         ordered = np.sort(self.leaf, axis=0)
         return bool((ordered[1:] == ordered[:-1]).any())
 
+    @cached_property
+    def leaves_apart(self) -> bool:
+        """Whether no leaf has hosts of two groups, or two columns of a group."""
+        return len(np.unique(self.leaf)) == self.leaf.size
+
     def others(self, hosts: Ints) -> Ints:
         """Return the hosts of other groups on the same leaves, shape (groups, columns).
 

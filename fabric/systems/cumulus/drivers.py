@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 _APPLY_S = 600
 _FOLDER = "/var/lib/rocefab"
+#: CumulusNetworks/docs, knowledge base: "Use cat /etc/lsb-release to Verify the Running System".
+_VERSION = "/etc/lsb-release"
 _RECORD = f"{_FOLDER}/revisions"
 _REVISION = re.compile(r"\[rev_id: (\d+)\]")
 _WAITING = ("confirm", "pending")
@@ -111,6 +113,7 @@ class CumulusDriver(ShellDriver[SetLines]):
         return {
             "config": self._shell.check("nv config show -o commands | cat"),
             "unsaved": self._shell.check("nv config diff startup applied -o commands | cat"),
+            "version": self._shell.run(f"cat {_VERSION}")[1],
         }
 
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
     from fabric.observe.parsers import Reading
 
+#: ``SONiC Software Version: SONiC-OS-4.2.1-Enterprise_Premium``: output of a Z9664F in public unit
+#: tests (class DellSonicSwitchCtl); names of images such as ``SONiC-OS-4.0.5-Enterprise_Advanced``:
+#: STORDIS/orca_nw_lib.
+_SHOWN = re.compile(r"^SONiC Software Version: (SONiC-OS-\S+)$", re.MULTILINE)
 _PAGER = re.compile(r"--more--", re.IGNORECASE)
 _ERROR = re.compile(r"^(?:% ?Error|Syntax error)", re.MULTILINE | re.IGNORECASE)
 
@@ -65,7 +69,14 @@ class EsonicParser:
             canonical=canonical,
             saved=_rows(texts["database"]) == _rows(texts["startup"]),
             files={},
+            system=_system(texts.get("shown", "")),
         )
+
+
+def _system(text: str) -> dict[str, str]:
+    """Parse ``show version`` of the shell."""
+    match = _SHOWN.search(plain(text))
+    return {"version": match[1]} if match else {}
 
 
 def _rows(text: str) -> dict[str, object]:

@@ -24,7 +24,7 @@ from fabric.systems.comware7.parsers.tables import (
     mac_entries,
     system_facts,
 )
-from fabric.systems.comware7.parsers.text import lldp_is_on, whole_configuration
+from fabric.systems.comware7.parsers.text import lldp_is_on, release, whole_configuration
 from fabric.systems.comware7.platforms.text import dump
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ class Comware7Parser:
         saved = bool(startup.strip()) and whole_configuration(startup) == now
         tables, lldp = map_tables(texts["maps"]), lldp_is_on(texts["lldp"])
         text = dump(with_read_values(now, tables, lldp=lldp))
-        return Running.of_text(device, "comware7", text, saved=saved)
+        version = release(texts["config"])
+        return Running.of_text(device, "comware7", text, saved=saved, version=version)
 
 
 parsers.add("comware7")(Comware7Parser())

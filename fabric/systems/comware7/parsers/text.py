@@ -26,6 +26,8 @@ _SHORT = {
 }
 _PORT = re.compile(r"([A-Za-z-]+)(\d[\d/:.]*)")
 MAC = re.compile(r"[0-9a-f]{4}(?:-[0-9a-f]{4}){2}")
+#: ``version 7.1.070, Release 6710``.
+_RELEASE = re.compile(r"(?m)^ *version \S+, Release (\d{4}(?:P\d+)?)\s*$")
 _LLDP = re.compile(r"(?m)^\s*Global status of LLDP: (Enable|Disable)\s*\n")
 
 
@@ -83,6 +85,12 @@ def whole_configuration(text: str) -> LineTree:
     for line in [line for line in root.children if line.startswith(OWN_MARK)]:
         del root.children[line]
     return root
+
+
+def release(text: str) -> str:
+    """Return the release at the head of a configuration, such as ``R6710``; empty for none."""
+    match = _RELEASE.search(plain(text))
+    return f"R{match[1]}" if match else ""
 
 
 def lldp_is_on(text: str) -> bool:

@@ -78,6 +78,8 @@ class CumulusStandIn(SshStandIn):
         for name in ("lo", "eth0", *self.ports):
             self.fs.mkdir(f"/sys/class/net/{name}")
         self.fs.mkdir("/run")
+        version = spec.options.get("release", DEFAULT_RELEASE)
+        self.fs.put("/etc/lsb-release", cumulus_show.page("lsb-release", version=version))
         self.tools.update({
             "nv": lambda context, argv, _stdin: cumulus_nv.run(self, context, argv),
             "hostname": lambda _context, _argv, _stdin: Result(self.hostname() + "\n"),

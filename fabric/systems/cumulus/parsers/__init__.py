@@ -7,6 +7,7 @@ summary json``, FRRouting/frr bgpd/bgp_vty.c) and lldpd print JSON.
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fabric.core.json_text import parse_json
@@ -74,6 +75,9 @@ def _peer(peer: Any) -> BgpPeer:
     )
 
 
+_RELEASE = re.compile(r'^DISTRIB_(ID|RELEASE)="?([^"\n]+?)"?$', re.MULTILINE)
+
+
 class CumulusParser:
     """Reads Cumulus Linux back; the counters take one command for each port."""
 
@@ -115,7 +119,15 @@ class CumulusParser:
         if not values:
             raise UnreadableError("the configuration is empty")
         canonical = lines.write(values)
-        return Running.of_text(device, "cumulus", canonical, saved=not texts["unsaved"].strip())
+        saved = not texts["unsaved"].strip()
+        version = release(texts.get("version", ""))
+        return Running.of_text(device, "cumulus", canonical, saved=saved, version=version)
+
+
+def release(text: str) -> str:
+    """Parse ``/etc/lsb-release``; empty where it does not name a release of Cumulus Linux."""
+    said = dict(_RELEASE.findall(plain(text)))
+    return said.get("RELEASE", "") if said.get("ID") == "Cumulus Linux" else ""
 
 
 parsers.add("cumulus")(CumulusParser())

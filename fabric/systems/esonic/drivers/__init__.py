@@ -88,6 +88,7 @@ class EsonicDriver(SonicShellDriver[LinePatch]):
         return {
             **database,
             "config": self._cli.show(_RUNNING),
+            "shown": self._shell.run("show version")[1],
             "database": database["config"],
         }
 

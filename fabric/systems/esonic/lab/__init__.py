@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from fabric.lab.ssh.channel import Process
 
 _SPEED_MBPS = "400000"
+_VERSION = "4.4.0-Enterprise_Base"
 
 
 @stand_ins.add("esonic")
@@ -69,6 +70,11 @@ class EsonicStandIn(SonicStandIn):
             "interface Management0\n"
             " ip address 192.0.2.2/24\n"
         )
+
+    @property
+    def software(self) -> str:
+        """What ``show version`` calls the system."""
+        return f"SONiC-OS-{self.spec.options.get('version', _VERSION)}"
 
     def after_change(self, *, restart: bool = False) -> None:
         """Let the daemons see the database; after a restart the lines are those that it holds."""

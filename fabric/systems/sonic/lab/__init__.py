@@ -173,6 +173,11 @@ class SonicStandIn(SshStandIn):
         self.fs.put("/etc/sonic/sonic_version.yml", version)
 
     @property
+    def software(self) -> str:
+        """What ``show version`` calls the system."""
+        return f"SONiC.{self.release}.0"
+
+    @property
     def asic(self) -> str:
         """ASIC vendor, by the platform name."""
         return asic_type_of(self.platform)
