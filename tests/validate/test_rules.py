@@ -23,6 +23,7 @@ from tests.validate.worlds import CASES, build, edited, sample
 #: Warnings of the examples themselves: NVIDIA's table of the SN4700 leaves the peer less time than
 #: IEEE 802.3 does, and that is what its owner shall know.
 KNOWN_WARNINGS = {
+    "rail-512": ("QOS055",),
     "routed": ("QOS021",),
     "dual-stack": (),
     "ipv6": (),
