@@ -9,7 +9,7 @@ import numpy as np
 
 from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_ms, s_to_us
 from fabric.design.pool import computed_buffer, lossless_pool_bytes, worst_ingress
-from fabric.design.table_spread import table_spread
+from fabric.design.table_spread import shortfall_of, table_spread
 from fabric.qos.headroom.mlx5 import TOLD_DRIVERS, nic_headroom_bytes
 from fabric.qos.headroom.verdict import HeadroomVerdict, judge
 from fabric.qos.headroom.wire import response_note
@@ -108,6 +108,8 @@ def _headroom(device: DeviceDesign, profile: HeadroomProfile, peer: str) -> Iter
     elif law:
         yield Line(part, "in the table", "none", "no vendor row; the law is used instead")
         yield _other_tables(device, profile)
+        if short := shortfall_of(device.sku.asic, profile):
+            yield Line(part, "law against tables", f"{short.percent:.1f} % too low", short.text())
     judged = profile.judgement
     if judged:
         yield Line(part, "at least", _bytes(float(judged.floor_bytes)), "frames and cable")

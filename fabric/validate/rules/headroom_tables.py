@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.core.units import MBPS_PER_GBPS
-from fabric.design.table_spread import table_spread, twin
+from fabric.design.table_spread import shortfall_of, table_spread, twin
 from fabric.qos.headroom.spectrum import STEP_BYTES, spectrum
 from fabric.qos.headroom.terms import Link
 from fabric.qos.headroom.wire import cable_bytes
@@ -210,13 +210,15 @@ class LawHeadroom(ModelRule):
         for kind in model.lossless_kinds:
             if kind.headroom.row or kind.headroom.computed or kind.device.sku.headroom:
                 continue
+            short = shortfall_of(kind.device.sku.asic, kind.headroom)
             yield self.finding(
-                _by_law(kind),
+                _by_law(kind) + (f"; {short.text()}" if short else ""),
                 "see `rocefab explain` for the sum, and monitor the drop counters of the lossless "
                 "priority group",
                 place=model.sku_place(kind.device),
                 device=kind.device.name,
                 port=kind.port.name,
+                severity=Severity.WARNING if short and short.is_of_law else None,
             )
 
 
