@@ -76,7 +76,7 @@ class Shortfall:
     percent : float
         How far the law is below the row, > 0.
     is_of_law : bool
-        Whether it is so for the frames of the table too, not only for smaller ones.
+        Whether it is so for the frames of the table too, not only for the smaller ones of the port.
     """
 
     percent: float
@@ -87,9 +87,10 @@ class Shortfall:
 
     def text(self) -> str:
         """Return by how much the law may be too low, in words."""
+        frames = "" if self.is_of_law else ", for larger frames"
         return (
             f"the law may be {self.percent:.1f} % too low: {self.model} keeps "
-            f"{self.row_bytes:,} bytes at {self.cable_m} m"
+            f"{self.row_bytes:,} bytes at {self.cable_m} m{frames}"
         )
 
 

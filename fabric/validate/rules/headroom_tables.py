@@ -218,7 +218,6 @@ class LawHeadroom(ModelRule):
                 place=model.sku_place(kind.device),
                 device=kind.device.name,
                 port=kind.port.name,
-                severity=Severity.WARNING if short and short.is_of_law else None,
             )
 
 
