@@ -151,7 +151,7 @@ def headroom_profile(model: Sku, figures: HeadroomInput) -> HeadroomProfile:
     row = None if step is None else model.headroom[speed_mbps, step]
     frames = (figures.port_mtu_bytes, figures.lossless_frame_bytes)
     peer = figures.peer
-    link = Link.of(figures.speed_gbps, figures.cable_m, *frames, peer and peer.time_ns)
+    link = Link.of(figures.speed_gbps, figures.cable_m, *frames, peer.time_ns if peer else None)
     largest = max(figures.pattern_frame_bytes, figures.lossless_frame_bytes)
     asked = Link.of(figures.speed_gbps, figures.cable_m, figures.port_mtu_bytes, largest)
     law, no_law = _law(model, asked, figures)

@@ -69,8 +69,10 @@ class PauseResponses:
             own = None
             if name in overrides:
                 own = intent.host_traits(name).nic.pause_response_ns
-            is_usual = own is None or (usual and own == usual.time_ns)
-            rows.append(usual if is_usual else PauseResponse(own, f"hosts.traits.nic.{FIELD}"))
+            if own is None or (usual and own == usual.time_ns):
+                rows.append(usual)
+            else:
+                rows.append(PauseResponse(own, f"hosts.traits.nic.{FIELD}"))
         return rows or [usual] * len(self._fabric.hosts.names)
 
     @cached_property
