@@ -119,7 +119,7 @@ class SwitchInputs:
         return _joined(self._shared.digest, tables, words)
 
     def _far_switches(self, rows: Ints, far: Ints, ports: Ints) -> Iterator[str]:
-        """Yield what overrides of the far switches say of cables and of AS numbers."""
+        """Yield what overrides of the far switches say of cables, AS numbers and pauses."""
         fabric = self._fabric
         switches = far[rows].tolist()
         if self._changed_switches.isdisjoint(switches):
@@ -129,8 +129,9 @@ class SwitchInputs:
                 name = fabric.port_name(switch, port)
                 if name in one.value.ports:
                     yield one.content("ports", name)
-                if one.value.asn is not None:
-                    yield one.content("asn")
+                for field in ("asn", "pause_response_ns"):
+                    if getattr(one.value, field) is not None:
+                        yield one.content(field)
 
     def _far_nics(self, nics: Sequence[int], hosts: Sequence[int]) -> Iterator[str]:
         """Yield what overrides of hosts say of their NICs on this switch."""
@@ -140,6 +141,9 @@ class SwitchInputs:
         for nic, host in zip(nics, hosts, strict=True):
             number = nic % fabric.nics_per_host
             for one in fabric.intent.host_overrides.get(fabric.hosts.names[host], ()):
+                traits = one.value.traits
+                if traits and traits.nic.pause_response_ns is not None:
+                    yield one.content("traits", "nic", "pause_response_ns")
                 for index, change in enumerate(one.value.nics):
                     if change.rail * fabric.nic_ports + change.nic_port == number:
                         yield one.content("nics", index)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fabric.qos.dcqcn.registers import Setting
     from fabric.qos.headroom.terms import Headroom, Link
     from fabric.qos.headroom.verdict import Judgement
+    from fabric.topology.pause_response import PauseResponse
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +44,8 @@ class HeadroomProfile:
         Whether the switch computes its headroom by itself; then ``law`` is what it should come to.
     shares : bool
         Whether a computed headroom comes out of one that all groups share.
+    peer : PauseResponse or None
+        How long the peer goes on after a pause, where that is known.
     """
 
     speed_gbps: int
@@ -57,6 +60,7 @@ class HeadroomProfile:
     judgement: Judgement | None
     computed: bool = False
     shares: bool = False
+    peer: PauseResponse | None = None
 
     @property
     def headroom_bytes(self) -> int | None:
@@ -306,6 +310,7 @@ class DeviceDesign:
     ``ports`` holds every front panel port in number order; ``qos_profiles[0]`` is the default.
     ``routes_nics`` says that a NIC of it has a routed port, or had one but for its quarantine;
     ``has_tenants`` that the fabric has tenants, whether one of them is on this switch or not.
+    ``pause_response`` is how long its ports send after a pause, where that is known.
     """
 
     name: str
@@ -332,6 +337,7 @@ class DeviceDesign:
     evpn: EvpnDesign | None = None
     routes_nics: bool = False
     has_tenants: bool = False
+    pause_response: PauseResponse | None = None
 
     @property
     def lossless_groups(self) -> tuple[HeadroomProfile, ...]:

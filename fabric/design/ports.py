@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fabric.intent.policy import LosslessPolicy
     from fabric.platforms.cage import Place
     from fabric.platforms.model import Sku
+    from fabric.topology.pause_response import PauseResponse
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +75,13 @@ class PortParts:
         front: Front,
         cable_m: int,
         tunnel_bytes: int = 0,
+        peer: PauseResponse | None = None,
     ) -> HeadroomProfile:
         """Return the lossless buffer of a port with a policy and a cable."""
         mtu = policy.mtu
         frame_bytes = lossless_frame_bytes(mtu, tunnel_bytes)
         link = (front.speed_gbps, len(front.lanes), cable_m)
-        key = (kind, *link, mtu.port_bytes, frame_bytes, policy.dynamic_th)
+        key = (kind, *link, mtu.port_bytes, frame_bytes, policy.dynamic_th, peer)
         if key not in self._headrooms:
             figures = HeadroomInput(
                 speed_gbps=front.speed_gbps,
@@ -91,6 +93,7 @@ class PortParts:
                 pattern_frame_bytes=kind.pattern_bytes,
                 computed=kind.computes,
                 shares=kind.shares,
+                peer=peer,
             )
             self._headrooms[key] = headroom_profile(kind.model, figures)
         return self._headrooms[key]

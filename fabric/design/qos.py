@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fabric.core.units import dscp_to_traffic_class_byte, gbps_to_mbps
 from fabric.design.model import HeadroomProfile
 from fabric.design.qos_model import (
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from fabric.platforms.model import Sku
     from fabric.qos.headroom.terms import Headroom
     from fabric.qos.headroom.verdict import Judgement
+    from fabric.topology.pause_response import PauseResponse
 
 #: RFC 2474 section 3: a DSCP has six bits; IEEE 802.1Q-2018: a priority has three.
 DSCP_COUNT = 64
@@ -116,6 +119,8 @@ class HeadroomInput:
     pattern_frame_bytes : int
         Frame that a switch computes with: the largest lossless one of all its ports; 0 where no
         switch does.
+    peer : PauseResponse or None
+        How long the peer goes on after a pause, where that is known.
     """
 
     speed_gbps: int
@@ -127,6 +132,7 @@ class HeadroomInput:
     computed: bool = False
     shares: bool = False
     pattern_frame_bytes: int = 0
+    peer: PauseResponse | None = None
 
 
 def lossless_frame_bytes(mtu: MtuPolicy, tunnel_bytes: int = 0) -> int:
@@ -136,12 +142,16 @@ def lossless_frame_bytes(mtu: MtuPolicy, tunnel_bytes: int = 0) -> int:
 
 @lru_cache(maxsize=4096)
 def headroom_profile(model: Sku, figures: HeadroomInput) -> HeadroomProfile:
-    """Return the lossless buffer of a port by the vendor's table and by the law of the ASIC."""
+    """Return the lossless buffer of a port by the vendor's table and by the law of the ASIC.
+
+    The law says what the switch keeps, which knows no peer; the verdict is about this peer.
+    """
     speed_mbps = gbps_to_mbps(figures.speed_gbps)
     step = None if figures.computed else model.table_length_m(speed_mbps, figures.cable_m)
     row = None if step is None else model.headroom[speed_mbps, step]
     frames = (figures.port_mtu_bytes, figures.lossless_frame_bytes)
-    link = Link.of(figures.speed_gbps, figures.cable_m, *frames)
+    peer = figures.peer
+    link = Link.of(figures.speed_gbps, figures.cable_m, *frames, peer.time_ns if peer else None)
     largest = max(figures.pattern_frame_bytes, figures.lossless_frame_bytes)
     asked = Link.of(figures.speed_gbps, figures.cable_m, figures.port_mtu_bytes, largest)
     law, no_law = _law(model, asked, figures)
@@ -160,6 +170,7 @@ def headroom_profile(model: Sku, figures: HeadroomInput) -> HeadroomProfile:
         judgement=None if known is None else _judge(model, known, link),
         computed=figures.computed,
         shares=figures.shares,
+        peer=peer,
     )
 
 
@@ -169,31 +180,39 @@ def pause_buffer_bytes(device: DeviceDesign) -> int | None:
     None where no pause buffer is given, or no law tells the headroom.
     """
     size_bytes = next((one.pause_buffer for one in device.qos_profiles if one.pause_buffer), None)
-    headrooms = [profile.headroom_bytes for profile in device.headroom_profiles]
+    profiles = {id(port.headroom): port.headroom for port in device.ports if port.headroom}
+    headrooms = [_needed_bytes(profile) for profile in profiles.values()]
     if size_bytes is None or None in headrooms:
         return None
     return size_bytes.pause_threshold_bytes + max((size or 0 for size in headrooms), default=0)
 
 
+def _needed_bytes(profile: HeadroomProfile) -> int | None:
+    """Return the headroom of a port, at least what its peer needs where that is known."""
+    have, judged = profile.headroom_bytes, profile.judgement
+    if have is None or judged is None or profile.peer is None:
+        return have
+    return max(have, int(np.ceil(judged.response_bytes)))
+
+
 def _law(model: Sku, link: Link, figures: HeadroomInput) -> tuple[Headroom | None, str]:
-    port = PortTraits(figures.lanes, model.gearbox_ns, shares=figures.shares)
+    port = PortTraits(
+        figures.lanes, model.gearbox_ns, shares=figures.shares, computes=figures.computed
+    )
     try:
         return headroom(model.asic_facts, link, port), ""
     except (KeyError, ValueError) as error:
         return None, str(error.args[0])
 
 
-def _judge(model: Sku, headroom_bytes: ArrayLike, link: Link) -> Judgement | None:
+def _judge(model: Sku, headroom_bytes: ArrayLike, link: Link) -> Judgement:
     asic = model.asic_facts
-    try:
-        return judge(
-            headroom_bytes,
-            link,
-            packing_factor=packing_factor(asic),
-            cell_bytes=asic.integer("cell_bytes") or 1,
-        )
-    except ValueError:
-        return None
+    return judge(
+        headroom_bytes,
+        link,
+        packing_factor=packing_factor(asic),
+        cell_bytes=asic.integer("cell_bytes") or 1,
+    )
 
 
 def host_qos(policy: LosslessPolicy) -> HostQos:

@@ -26,6 +26,7 @@ from fabric.platforms import platforms
 from fabric.topology.addressing import slots_per_subnet_group
 from fabric.topology.model import other_end
 from fabric.topology.naming import nic_names
+from fabric.topology.pause_response import PauseResponses
 from fabric.topology.peering import numbered_links
 from fabric.topology.routed import BITS, host_pools, summary_length
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from fabric.intent.policy import LosslessPolicy
     from fabric.intent.resolve import PolicyResolver
     from fabric.topology.model import Bools, Fabric, Ints
+    from fabric.topology.pause_response import PauseResponse
 
 #: A reachable neighbour entry lives 0.5 to 1.5 times base_reachable_time (Linux ip-sysctl.rst).
 REACHABLE_FACTOR = 1.5
@@ -59,6 +61,7 @@ class _Cable:
     ipv6: str = ""
     vrf: str = ""
     quarantined: bool = False
+    response: PauseResponse | None = None
 
 
 class SwitchDesigner:
@@ -76,6 +79,7 @@ class SwitchDesigner:
         self._fabric = fabric
         self._resolver = resolver
         self._parts = PortParts(fabric.intent.fabric)
+        self._responses = PauseResponses(fabric)
 
     def __reduce__(self) -> tuple[type[SwitchDesigner], tuple[Fabric, PolicyResolver]]:
         return SwitchDesigner, (self._fabric, self._resolver)
@@ -112,6 +116,7 @@ class SwitchDesigner:
             evpn=self._tenancy.evpn(row, ports),
             routes_nics=self._routes_nics(row),
             has_tenants=fabric.tenants is not None,
+            pause_response=self._responses.of_switch(row),
         )
 
     def _routes_nics(self, row: int) -> bool:
@@ -132,7 +137,7 @@ class SwitchDesigner:
         kind = HeadroomKind(model, self._hardware(row, "buffer_model") == "dynamic", pattern_bytes)
         if kind.computes:
             kind = replace(kind, shares=bool(self._hardware(row, "headroom_over_subscription")))
-        headrooms: dict[tuple[int, ...], HeadroomProfile] = {}
+        headrooms: dict[tuple[object, ...], HeadroomProfile] = {}
         ports = []
         for number in numbers:
             cable, policy = cables.get(number), policies[number]
@@ -142,9 +147,12 @@ class SwitchDesigner:
             front = self._parts.front(model, number, cable.speed_gbps)
             change = changes.get(front.name)
             tunnel = 0 if cable.kind == "host" else self._tenancy.tunnel_bytes
-            like = (id(policy), cable.speed_gbps, len(front.lanes), cable.cable_m, tunnel)
+            link = (cable.speed_gbps, len(front.lanes), cable.cable_m)
+            like = (id(policy), *link, tunnel, cable.response)
             if policy.pfc and like not in headrooms:
-                headrooms[like] = self._parts.headroom(kind, policy, front, cable.cable_m, tunnel)
+                headrooms[like] = self._parts.headroom(
+                    kind, policy, front, cable.cable_m, tunnel, cable.response
+                )
             ports.append(
                 PortDesign(
                     name=front.name,
@@ -241,6 +249,7 @@ class SwitchDesigner:
                 description=f"{name} {interface}",
                 peer=name,
                 peer_port=interface,
+                response=self._responses.of_host(host),
                 **self._attachment(nic, subnet),
             )
         return cables
@@ -301,6 +310,7 @@ class SwitchDesigner:
                     description=f"{name} {far_name}",
                     peer=name,
                     peer_port=far_name,
+                    response=self._responses.of_switch(peer),
                     address=f"{ipv4_text(ip)}/{length}" if numbered else "",
                     ipv6=str(links6.interface(link, above=above)) if links6 else "",
                 ),

@@ -6,14 +6,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from fabric.core.units import MBPS_PER_GBPS
+from fabric.platforms.asic_catalogue import asic as family
 from fabric.platforms.catalogue import sku, sku_names, skus_of
+from fabric.qos.headroom.deduced import TABLE_FRAME_BYTES
+from fabric.qos.headroom.laws import headroom
+from fabric.qos.headroom.terms import Link
 
 if TYPE_CHECKING:
+    from fabric.design.model import HeadroomProfile
     from fabric.platforms.model import Sku
 
 #: Rows that two tables must have in common before they are called the same: some are equal by
 #: rounding. Our choice.
 LEAST_COMMON_ROWS = 10
+#: Speed from which on a law must not lie below a row unsaid: slower rows of the same tables were
+#: made for other frames and peers.
+TABLES_FROM_GBPS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +65,85 @@ def table_spread(asic: str, speed_mbps: int, cable_m: int) -> Spread | None:
         if lengths:
             rows.append(model.headroom[speed_mbps, min(lengths)].headroom_bytes)
     return Spread(min(rows), max(rows), len(rows)) if rows else None
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """A row that a law falls short of.
+
+    Parameters
+    ----------
+    percent : float
+        How far the law is below the row, > 0.
+    is_of_law : bool
+        Whether it is so for the frames of the table too, not only for the smaller ones of the port.
+    """
+
+    percent: float
+    model: str
+    row_bytes: int
+    cable_m: int
+    is_of_law: bool
+
+    def text(self) -> str:
+        """Return by how much the law may be too low, in words."""
+        frames = "" if self.is_of_law else ", for larger frames"
+        return (
+            f"the law may be {self.percent:.1f} % too low: {self.model} keeps "
+            f"{self.row_bytes:,} bytes at {self.cable_m} m{frames}"
+        )
+
+
+@lru_cache(maxsize=1024)
+def law_shortfall(
+    asic: str, speed_mbps: int, cable_m: int, port_mtu_bytes: int, lossless_mtu_bytes: int
+) -> Shortfall | None:
+    """Return the row that the law of an ASIC is furthest below; None where it is below none.
+
+    Parameters
+    ----------
+    asic : str
+        Name of the family.
+    cable_m : int
+        Length; each table is asked for its own, or its next longer one, and the law for the same.
+    port_mtu_bytes, lossless_mtu_bytes : int
+        Frames that the law is asked for.
+    """
+    worst: Shortfall | None = None
+    for model in skus_of(asic):
+        lengths = [m for m in model.cable_lengths_m(speed_mbps) if m >= cable_m]
+        if not lengths:
+            continue
+        length = min(lengths)
+        row_bytes = model.headroom[speed_mbps, length].headroom_bytes
+        own, large = (
+            _law_bytes(asic, speed_mbps, length, frames)
+            for frames in (
+                (port_mtu_bytes, lossless_mtu_bytes),
+                (TABLE_FRAME_BYTES, TABLE_FRAME_BYTES),
+            )
+        )
+        low = 100 * (1 - own / row_bytes)
+        if low > (worst.percent if worst else 0):
+            worst = Shortfall(low, model.name, row_bytes, length, large < row_bytes)
+    return worst
+
+
+def shortfall_of(asic: str, group: HeadroomProfile) -> Shortfall | None:
+    """Return the row that the law of a port of at least 100G is furthest below."""
+    if group.law is None or group.speed_gbps < TABLES_FROM_GBPS:
+        return None
+    frames = (int(group.link.port_mtu_bytes), int(group.link.lossless_mtu_bytes))
+    return law_shortfall(asic, group.speed_mbps, group.cable_m, *frames)
+
+
+def _law_bytes(asic: str, speed_mbps: int, cable_m: int, frames_bytes: tuple[int, int]) -> int:
+    """Return what the law keeps; 0 where it has no answer."""
+    try:
+        link = Link.of(speed_mbps / MBPS_PER_GBPS, cable_m, *frames_bytes)
+        return int(headroom(family(asic), link).headroom_bytes)
+    except ValueError:
+        return 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from fabric.intent.scalars import (
     Mac,
     Name,
     Names,
+    PauseResponseNs,
     PortName,
     RackUnit,
     Text,
@@ -157,6 +158,11 @@ class NicTraits(Model):
         None,
         description="DCQCN parameter set, as named by `rocefab show dcqcn`; null keeps "
         "the firmware defaults.",
+    )
+    pause_response_ns: PauseResponseNs | None = Field(
+        None,
+        description="Longest time from a pause until the NIC stops sending, for the headroom of "
+        "its leaf port; default: what IEEE 802.3 allows.",
     )
     first_cnp_rate_mbps: int | None = Field(
         None,

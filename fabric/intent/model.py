@@ -33,6 +33,7 @@ from fabric.intent.scalars import (
     Network,
     Network6,
     OverSubscription,
+    PauseResponseNs,
     Peering,
     PortName,
     PortNames,
@@ -158,6 +159,12 @@ class RolePlatform(Model):
         None,
         description="With buffer_model dynamic: the ports share one headroom, the sum of theirs "
         "divided by this number; default: each has its own.",
+    )
+    pause_response_ns: PauseResponseNs | None = Field(
+        None,
+        description="Longest time from a pause until a port of these switches stops sending, for "
+        "the headroom at the other end of its cables; default: that of the switch model where it "
+        "is known, else what IEEE 802.3 allows.",
     )
     host_ports: int | None = Field(
         None,
@@ -545,6 +552,9 @@ class DeviceOverride(Model):
     )
     headroom_over_subscription: OverSubscription | None = Field(
         None, description="With buffer_model dynamic: divisor of the headroom that its ports share."
+    )
+    pause_response_ns: PauseResponseNs | None = Field(
+        None, description="Longest time from a pause until its ports stop sending."
     )
     breakouts: Annotated[tuple[CageSplit, ...] | None, Loose] = Field(
         None,

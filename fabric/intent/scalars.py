@@ -38,6 +38,8 @@ BufferModel = Literal["traditional", "dynamic"]
 #: sonic-net/sonic-buildimage sonic-default-lossless-buffer-parameter.yang: ``over_subscribe_ratio``
 #: is uint16, and 0 switches the shared headroom off.
 OverSubscription = Annotated[int, Field(ge=1, le=65_535)]
+#: A fastest quantum is 0.3 ns; the longest pause of one frame at 10G is 3.4 ms.
+PauseResponseNs = Annotated[int, Field(ge=1, le=1_000_000)]
 Gbps = Literal[10, 25, 40, 50, 100, 200, 400, 800]
 CableMetres = Annotated[int, Field(ge=1, le=80_000)]
 Asn = Annotated[int, Field(ge=1, le=4_294_967_294)]

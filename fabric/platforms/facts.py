@@ -77,6 +77,9 @@ FACTS: dict[str, FactKind] = {
     "safe_response_ns": FactKind(
         "ns", "Response time that stays at or above the vendor's rows of 100G and more."
     ),
+    "pause_response_ns": FactKind(
+        "ns", "Longest time from a pause until a port stops sending; counts for its peers."
+    ),
     "delay_ns_per_m": FactKind("ns/m", "One-way delay of the cable in the headroom law."),
     **{
         f"intercept_bytes_{speed}g": FactKind(

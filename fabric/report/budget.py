@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_ms, s_to_us
 from fabric.design.pool import computed_buffer, lossless_pool_bytes, worst_ingress
-from fabric.design.table_spread import table_spread
+from fabric.design.table_spread import shortfall_of, table_spread
 from fabric.qos.headroom.mlx5 import TOLD_DRIVERS, nic_headroom_bytes
-from fabric.qos.headroom.verdict import HeadroomVerdict
+from fabric.qos.headroom.verdict import HeadroomVerdict, judge
+from fabric.qos.headroom.wire import response_note
 from fabric.qos.path import longest_path, round_trip_s
 from fabric.qos.thresholds import alpha, incast_pause_bytes, pause_threshold_bytes
 from fabric.qos.watchdog import longest_pause_s, storm
@@ -18,8 +21,11 @@ from fabric.report.table import Table
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import ArrayLike
+
     from fabric.design.designs import Designs
     from fabric.design.model import DeviceDesign, HeadroomProfile, HostDesign, PortDesign
+    from fabric.qos.headroom.verdict import Judgement
 
 
 _VERDICTS = {
@@ -56,7 +62,7 @@ def port_budget(designs: Designs, device: DeviceDesign, port: PortDesign) -> Tab
     """Return the lossless budget of a port and of the other end of its cable."""
     lines = [*_end(designs, device, port, "")]
     if port.kind == "host" and (host := designs.hosts.get(port.peer)):
-        lines += _nic(host, port)
+        lines += _nic(host, device, port)
     elif (peer := designs.devices.get(port.peer)) and (
         other := find_port(designs, port.peer, port.peer_port)
     ):
@@ -71,7 +77,7 @@ def _end(designs: Designs, device: DeviceDesign, port: PortDesign, prefix: str) 
         yield Line(f"{prefix}headroom", "none", "-", "PFC is off on this port")
         return
     parts = (
-        _headroom(device, port.headroom),
+        _headroom(device, port.headroom, port.peer),
         _thresholds(device, port),
         _ecn(designs, port),
         _watchdog(device, port),
@@ -81,15 +87,16 @@ def _end(designs: Designs, device: DeviceDesign, port: PortDesign, prefix: str) 
             yield Line(f"{prefix}{line.part}", line.item, line.value, line.how)
 
 
-def _headroom(device: DeviceDesign, profile: HeadroomProfile) -> Iterator[Line]:
+def _headroom(device: DeviceDesign, profile: HeadroomProfile, peer: str) -> Iterator[Line]:
     part, law, row = "headroom", profile.law, profile.row
     if law:
         for term in law.terms:
             if term.amount_bytes:
                 times = f"x {float(law.packing_factor):.3g}" if term.packed else "once"
-                yield Line(part, term.name, _bytes(float(term.amount_bytes)), times)
+                yield Line(part, term.name, _interval(term.least_bytes, term.amount_bytes), times)
         step = f"in steps of {law.rounding_bytes:,}" if law.rounding_bytes > 1 else ""
-        yield Line(part, "by the law", _bytes(int(law.headroom_bytes)), f"law {law.law} {step}")
+        size = _interval(law.least_bytes, law.headroom_bytes)
+        yield Line(part, "by the law", size, f"law {law.law} {step}")
     else:
         yield Line(part, "by the law", "unknown", profile.no_law)
     if row:
@@ -101,17 +108,33 @@ def _headroom(device: DeviceDesign, profile: HeadroomProfile) -> Iterator[Line]:
     elif law:
         yield Line(part, "in the table", "none", "no vendor row; the law is used instead")
         yield _other_tables(device, profile)
+        if short := shortfall_of(device.sku.asic, profile):
+            yield Line(part, "law against tables", f"{short.percent:.1f} % too low", short.text())
     judged = profile.judgement
     if judged:
         yield Line(part, "at least", _bytes(float(judged.floor_bytes)), "frames and cable")
-        yield Line(
-            part, "with response", _bytes(float(judged.response_bytes)), "IEEE 802.3 31B.3.7"
-        )
+        yield _with_response(profile, judged, peer)
         left = f"leaves the peer {float(judged.response_ns):,.0f} ns"
         estimate = "" if row or profile.computed else ", as estimated by the law"
-        yield Line(
-            part, "verdict", f"{_VERDICTS[HeadroomVerdict(int(judged.verdict))]}{estimate}", left
-        )
+        yield Line(part, "verdict", f"{_verdict(profile, judged)}{estimate}", left)
+
+
+def _verdict(profile: HeadroomProfile, judged: Judgement) -> str:
+    """Return the verdict in words."""
+    verdict = HeadroomVerdict(int(judged.verdict))
+    if profile.peer and verdict == HeadroomVerdict.BELOW_RESPONSE:
+        return "too small: this peer stops later"
+    return _VERDICTS[verdict]
+
+
+def _with_response(profile: HeadroomProfile, judged: Judgement, peer: str) -> Line:
+    """Return the headroom for a peer as slow as it may be."""
+    size = _interval(judged.least_bytes, judged.response_bytes)
+    if known := profile.peer:
+        how = f"{peer} takes {known.time_ns:,.0f} ns: {known.source}"
+        return Line("headroom", "with response", size, how)
+    note = response_note(profile.speed_gbps)
+    return Line("headroom", "with response", size, f"IEEE 802.3 31B.3.7{note and '; '}{note}")
 
 
 def _other_tables(device: DeviceDesign, profile: HeadroomProfile) -> Line:
@@ -193,7 +216,7 @@ def _watchdog(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
         yield Line(part, "longest legitimate pause", f"{s_to_ms(met.drain_s):.2f} ms", how)
 
 
-def _nic(host: HostDesign, port: PortDesign) -> Iterator[Line]:
+def _nic(host: HostDesign, device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
     nic = next(n for n in host.nics if (n.interface == port.peer_port))
     part = f"{host.name} NIC"
     where = f"{nic.speed_gbps}G, {nic.cable_m} m to {nic.leaf} {nic.leaf_port}"
@@ -209,12 +232,23 @@ def _nic(host: HostDesign, port: PortDesign) -> Iterator[Line]:
         yield Line(part, "headroom", "unknown", str(error))
         return
     yield Line(part, "headroom", _bytes(need), "mlx5 driver, from speed, cable_len and MTU")
+    if port.headroom and (known := device.pause_response):
+        link = replace(port.headroom.link, peer_ns=np.asarray(known.time_ns))
+        size = _bytes(float(judge(need, link).response_bytes))
+        how = f"{device.name} takes {known.time_ns:,.0f} ns: {known.source}"
+        yield Line(part, "with response", size, how)
     yield Line(part, "XOFF", f"buffer size - {need:,} bytes", "mlnx_qos shows the buffer sizes")
     yield Line(part, "XON", f"XOFF - {nic.mtu_bytes:,} bytes", "one frame of the largest MTU")
     least = need + nic.mtu_bytes
     yield Line(
         part, "minimum buffer", f"more than {_bytes(least)}", "otherwise the driver rejects it"
     )
+
+
+def _interval(least: ArrayLike | None, most: ArrayLike) -> str:
+    """Return a size that may be an interval."""
+    lower, upper = float(np.asarray(most if least is None else least)), float(np.asarray(most))
+    return _bytes(upper) if lower == upper else f"{lower:,.0f} to {_bytes(upper)}"
 
 
 def _bytes(size: float) -> str:

@@ -9,6 +9,7 @@ from fabric.design.pool import lossless_pool_bytes
 from fabric.qos.simulate.scenario import Ingress
 from fabric.qos.simulate.start import Buffer
 from fabric.qos.thresholds import alpha, pause_threshold_bytes
+from fabric.topology.pause_response import PauseResponses
 
 if TYPE_CHECKING:
     from fabric.design.designs import Designs
@@ -37,4 +38,11 @@ def congested_buffer(designs: Designs) -> Buffer | None:
     if not known:
         return None
     _, pool, group = min(known, key=itemgetter(0))
-    return Buffer(pool, ingress_of(group))
+    return Buffer(pool, ingress_of(group), _nic_response_ns(designs))
+
+
+def _nic_response_ns(designs: Designs) -> float | None:
+    """Return how long the slowest NIC goes on after a pause, where that is known of any."""
+    known, hosts = PauseResponses(designs.fabric), designs.fabric.hosts.names
+    times = {own.time_ns for row in range(len(hosts)) if (own := known.of_host(row))}
+    return max(times, default=None)

@@ -12,12 +12,13 @@ from fabric.design.pool import lossless_pool_bytes
 from fabric.intent.classes import class_named
 from fabric.qos.dcqcn.parameters import CongestionPoint
 from fabric.qos.ecn.edge import programmed_bytes
-from fabric.qos.headroom.wire import QUANTUM_BITS, RESPONSE_QUANTA, SIGNAL_M_PER_S
+from fabric.qos.headroom.wire import SIGNAL_M_PER_S, response_ns
 from fabric.qos.path import HOP_NS
 from fabric.qos.simulate.scenario import Cable, End, Ingress
 from fabric.report.buffers import ingress_of
 from fabric.report.dcqcn import OWN, Kind, parameters_of
 from fabric.report.lossless import question
+from fabric.topology.pause_response import PauseResponses
 from fabric.topology.sample_path import Sampler
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from fabric.intent.classes import LosslessClass
     from fabric.qos.dcqcn.parameters import ParameterSet
     from fabric.report.simulation_settings import Load, Settings
+    from fabric.topology.pause_response import PauseResponse
     from fabric.topology.sample_path import Step
 
 
@@ -167,6 +169,7 @@ class Builder:
         self._load = load
         self._designs = designs
         self._fabric = designs.fabric
+        self._responses = PauseResponses(designs.fabric)
         self._override = marking
         self._nodes: dict[str, int] = {}
         self._shared: list[int | None] = []
@@ -196,7 +199,8 @@ class Builder:
         at = self._fabric.nics_of_host(int(nics.host[row])).index(row)
         interface = self._designs.hosts[host].nics[at].interface
         speed = int(nics.speed_gbps[row])
-        near = End(node=self._node(host, None), response_ns=self._response_ns(speed))
+        own = self._responses.of_host(int(nics.host[row]))
+        near = End(node=self._node(host, None), response_ns=self._response_ns(speed, own))
         far = self._end(leaf, int(nics.port[row]), speed)
         self._names[-1:] = [f"{host} {interface}", self._names[-1]]
         return _cable(near, far, speed, int(nics.cable_m[row]))
@@ -214,20 +218,20 @@ class Builder:
         port = _port(device, number)
         self._names.append(f"{switch} {port.name}")
         watchdog = port.qos.watchdog if port.qos else None
+        own = self._responses.of_switch(self._fabric.switch_row[switch])
         return End(
             node=self._node(switch, device),
             ingress=_ingress(switch, port),
             marking=self._override or _marking(device, port, self._load),
-            response_ns=self._response_ns(speed_gbps),
+            response_ns=self._response_ns(speed_gbps, own),
             detection_ms=watchdog.detection_ms if watchdog and watchdog.enabled else 0,
         )
 
-    def _response_ns(self, speed_gbps: float) -> float:
-        """Return how long a sender goes on after a pause: the quanta of IEEE 802.3 31B.3.7."""
+    def _response_ns(self, speed_gbps: float, own: PauseResponse | None) -> float:
+        """Return how long a sender goes on after a pause, at most."""
         if self._load.response_ns is not None:
             return self._load.response_ns
-        quanta = RESPONSE_QUANTA.get(int(speed_gbps), max(RESPONSE_QUANTA.values()))
-        return quanta * QUANTUM_BITS / speed_gbps
+        return own.time_ns if own else response_ns(speed_gbps)[1]
 
     def _node(self, name: str, device: DeviceDesign | None) -> int:
         if name not in self._nodes:

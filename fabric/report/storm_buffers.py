@@ -9,16 +9,19 @@ import numpy as np
 from fabric.core.errors import InputError
 from fabric.core.units import gbps_to_bytes_per_s, ns_to_s
 from fabric.design.pool import lossless_pool_bytes
-from fabric.qos.headroom.wire import QUANTUM_BITS, RESPONSE_QUANTA, SIGNAL_M_PER_S
+from fabric.qos.headroom.wire import SIGNAL_M_PER_S, response_ns
 from fabric.qos.simulate.scenario import FRAME_BYTES
 from fabric.qos.storm.spread import Buffers
 from fabric.qos.thresholds import alpha
+from fabric.topology.pause_response import PauseResponses
 
 if TYPE_CHECKING:
     from fabric.design.designs import Designs
     from fabric.design.model import PortDesign
+    from fabric.qos.headroom.terms import Floats
     from fabric.qos.storm.traffic import Traffic
     from fabric.topology.model import Fabric, Ints
+    from fabric.topology.pause_response import PauseResponse
 
 
 class Ports:
@@ -94,7 +97,7 @@ def buffers_of(designs: Designs, flow: Traffic, ports: Ports, pool_bytes: int) -
         shared_bytes=np.array([_pool(designs, name, pool_bytes) for name in fabric.switches.names]),
         alpha=np.array([alpha(group.dynamic_th) if group else np.inf for group in groups]),
         reserve_bytes=np.array([group.guaranteed_bytes if group else 0.0 for group in groups]),
-        delay_s=reaction_s + np.array([_response_s(speed) for speed in speeds.tolist()]),
+        delay_s=reaction_s + _responses_s(fabric, flow, speeds),
     )
 
 
@@ -106,10 +109,23 @@ def _cables(fabric: Fabric, flow: Traffic, cables: Ints) -> tuple[Ints, Ints]:
     return np.concatenate(speeds), np.concatenate(metres)
 
 
-def _response_s(speed_gbps: int) -> float:
-    """Return how long a sender goes on after a pause: the quanta of IEEE 802.3 31B.3.7."""
-    quanta = RESPONSE_QUANTA.get(speed_gbps, max(RESPONSE_QUANTA.values()))
-    return ns_to_s(quanta * QUANTUM_BITS / speed_gbps)
+def _responses_s(fabric: Fabric, flow: Traffic, speeds_gbps: Ints) -> Floats:
+    """Return how long the senders of each channel go on after a pause, at most."""
+    known, hosts = PauseResponses(fabric), fabric.nics.host
+    links = [known.of_switch(row) for row in flow.source.tolist() if row >= 0]
+    members = [
+        max((known.of_host(row) for row in np.unique(hosts[rows]).tolist()), key=_time_ns)
+        for rows in flow.members
+    ]
+    times_ns = [
+        own.time_ns if own else response_ns(speed)[1]
+        for own, speed in zip([*links, *members], speeds_gbps.tolist(), strict=True)
+    ]
+    return ns_to_s(1) * np.array(times_ns)
+
+
+def _time_ns(response: PauseResponse | None) -> float:
+    return response.time_ns if response else 0.0
 
 
 def _pool(designs: Designs, name: str, assumed_bytes: int) -> float:

@@ -7,9 +7,11 @@ and 134 (FEC), and the rule that each line names.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_interface
 from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from fabric.core.units import gbps_to_mbps
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES, lossless_dscps_of_host
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign, HostDesign, NicDesign, PortDesign
     from fabric.design.qos_model import HostQos, QosProfile
     from fabric.intent.classes import LosslessClass
+    from fabric.qos.headroom.terms import Link
     from fabric.validate.world import Model
 
 Word = Literal["ok", "wrong", "note", "unknown"]
@@ -227,14 +230,25 @@ def _room_of_host(cable: Cable) -> CableLine:
         note = f"the driver ignores lengths from {MAX_TOLD_CABLE_M} m"
         return CableLine("headroom of the host", "unknown", "-", "wrong", note, "QOS041")
     room = int(nic_headroom_bytes(gbps_to_mbps(nic.speed_gbps), nic.cable_m, nic.mtu_bytes))
-    link = cable.port.headroom.link if cable.port.headroom else None
+    link = _link_of_nic(cable)
     enough = link is None or judge(room, link).verdict > HeadroomVerdict.BELOW_RESPONSE
+    known = cable.device.pause_response
     note = (
         "used for this cable if the receive buffers are set manually; otherwise the firmware "
         "decides"
     )
+    if known and not enough:
+        note = f"{cable.device.name} takes {known.time_ns:,.0f} ns to stop; {note}"
     verdict: Word = "ok" if enough else "wrong"
     return CableLine("headroom of the host", f"{room} bytes", "-", verdict, note, "QOS041")
+
+
+def _link_of_nic(cable: Cable) -> Link | None:
+    """Return what the NIC faces: the cable of the port, and the switch for a peer."""
+    if cable.port.headroom is None:
+        return None
+    known = cable.device.pause_response
+    return replace(cable.port.headroom.link, peer_ns=np.asarray(known.time_ns if known else np.nan))
 
 
 def _room_of_switch(cable: Cable) -> CableLine:
@@ -248,6 +262,8 @@ def _room_of_switch(cable: Cable) -> CableLine:
         verdict = "wrong" if floor else "note"
     need = float(headroom.judgement.response_bytes)
     note = f"{need:.0f} bytes cover all that IEEE 802.3 lets the host send after a pause"
+    if known := headroom.peer:
+        note = f"{need:.0f} bytes cover the {known.time_ns:,.0f} ns that the host takes to stop"
     switch = f"{headroom.headroom_bytes} bytes"
     return CableLine("headroom of the switch", "-", switch, verdict, note, "QOS021")
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from fabric.topology.pause_response import PauseResponses
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -74,7 +76,8 @@ def pairs(fabric: Fabric, resolver: PolicyResolver) -> tuple[Pair, ...]:
 def nic_cables(fabric: Fabric, resolver: PolicyResolver) -> Iterator[tuple[int, int]]:
     """Yield (row of ``fabric.nics``, cables) of every distinct kind of enabled NIC cable.
 
-    A kind is one pair of policies, speed, length, switch model and FEC, and one kind of host.
+    A kind is one pair of policies, speed, length, switch model, response to pauses and FEC, and one
+    kind of host.
     """
     numbers, nics = _Numbers(), fabric.nics
     ports, hosts = (
@@ -89,6 +92,7 @@ def nic_cables(fabric: Fabric, resolver: PolicyResolver) -> Iterator[tuple[int, 
         nics.speed_gbps,
         nics.cable_m,
         switches[nics.leaf],
+        PauseResponses(fabric).numbers[0][nics.leaf],
         _port_fec(fabric, ports.shape)[nics.leaf, nics.port],
         kind_of_hosts(fabric)[nics.host],
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.topology.model import NO_PORT
+from fabric.topology.pause_response import PauseResponses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign
     from fabric.topology.model import Fabric, Ints
 
-#: Bits of a key: cable length in m, speed in Gb/s, host port or not, lanes; the rest is the class.
-_BITS = (17, 12, 1, 4)
+#: Bits of a key: response of the peer, cable length in m, speed in Gb/s, host port or not, lanes;
+#: the rest is the class.
+_BITS = (12, 17, 12, 1, 4)
 #: Bits of a port number beside the row of its switch.
 _PORT_BITS = 12
 
@@ -85,13 +87,16 @@ def _alike(fabric: Fabric) -> list[_Alike]:
 
 
 def _cabled_ports(fabric: Fabric) -> list[Ints]:
-    """Return of each port with a cable: switch row, number, 1 for a host, speed and length."""
+    """Return of each port with a cable: switch, number, 1 for a host, speed, length and peer."""
     nics, up = fabric.nics, fabric.uplinks
     cabled = nics.port != NO_PORT
+    switches, hosts = PauseResponses(fabric).numbers
+    nic = (nics.leaf, nics.port, nics.speed_gbps, nics.cable_m, hosts[nics.host])
+    leaf, port, *values = (column[cabled] for column in nic)
     ends = [
-        (nics.leaf[cabled], nics.port[cabled], 1, nics.speed_gbps[cabled], nics.cable_m[cabled]),
-        (up.lower, up.lower_port, 0, up.speed_gbps, up.cable_m),
-        (up.upper, up.upper_port, 0, up.speed_gbps, up.cable_m),
+        (leaf, port, 1, *values),
+        (up.lower, up.lower_port, 0, up.speed_gbps, up.cable_m, switches[up.upper]),
+        (up.upper, up.upper_port, 0, up.speed_gbps, up.cable_m, switches[up.lower]),
     ]
     columns = [[np.broadcast_to(value, end[0].shape) for value in end] for end in ends]
     return [np.concatenate(parts) for parts in zip(*columns, strict=True)]

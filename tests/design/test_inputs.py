@@ -46,6 +46,7 @@ DEVICE: tuple[dict[str, Any], ...] = (
     {"serial": "A1"},
     {"buffer_model": "dynamic"},
     {"headroom_over_subscription": 2},
+    {"pause_response_ns": 9_000},
     *({"lossless": policy} for policy in POLICY),
 )
 NIC: tuple[dict[str, Any], ...] = (
@@ -59,6 +60,7 @@ NIC: tuple[dict[str, Any], ...] = (
 HOST: tuple[dict[str, Any], ...] = (
     {"serial": "B1"},
     {"traits": {"nic": {"driver": "mlx5"}}},
+    {"traits": {"nic": {"pause_response_ns": 9_000}}},
     {"traits": {"static_neighbours": True}},
     *({"lossless": policy} for policy in POLICY),
 )

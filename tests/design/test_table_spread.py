@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.design.table_spread import Spread, table_spread, twin
+from fabric.design.table_spread import Spread, law_shortfall, table_spread, twin
 from fabric.platforms.catalogue import sku, sku_names
+from fabric.qos.headroom.laws import headroom
+from fabric.qos.headroom.terms import Link
 
 
 def test_the_interval_is_that_of_the_rows() -> None:
@@ -30,6 +32,45 @@ def test_a_length_between_rows_takes_the_longer_one() -> None:
 )
 def test_in_words(least: int, models: int, text: str) -> None:
     assert Spread(least, 7, models).text() == text
+
+
+def test_no_law_is_below_a_row_unsaid() -> None:
+    """From 100G on, of every shipped table: flat ones, copied ones, and those of other frames."""
+    short = 0
+    for model in map(sku, sku_names()):
+        for (speed, cable), row in model.headroom.items():
+            if speed < 100_000:
+                continue
+            link = Link.of(speed / 1000, cable, 9100, 9022)
+            law = int(headroom(model.asic_facts, link).headroom_bytes)
+            said = law_shortfall(model.asic, speed, cable, 9100, 9022)
+            assert law >= row.headroom_bytes or said is not None
+            if said:
+                assert law <= said.row_bytes
+                assert said.percent >= 100 * (1 - law / row.headroom_bytes) - 1e-9
+            short += law < row.headroom_bytes
+    assert short > 0
+
+
+@pytest.mark.parametrize(
+    ("family", "gbps", "cable_m", "percent", "is_of_law"),
+    [
+        ("tomahawk-5", 400, 40, 18.2, True),  # flat, 612,140 bytes
+        ("tomahawk-4", 100, 5, 12.1, True),  # rows of Tomahawk
+        ("tomahawk-1", 100, 5, 1.0, False),  # frames of 9,428
+    ],
+)
+def test_by_how_much(family, gbps, cable_m, percent, is_of_law) -> None:
+    said = law_shortfall(family, gbps * 1000, cable_m, 9100, 9022)
+    assert said
+    assert said.percent == pytest.approx(percent, abs=0.05)
+    assert said.is_of_law is is_of_law
+
+
+def test_a_law_above_all_rows() -> None:
+    """A row for a longer cable is compared with the law for that cable."""
+    assert law_shortfall("trident-4", 400_000, 30, 9100, 9022) is None
+    assert law_shortfall("spectrum-4", 400_000, 6, 9100, 9022) is None
 
 
 def test_rows_of_other_silicon() -> None:

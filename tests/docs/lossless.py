@@ -35,7 +35,8 @@ from fabric.qos.headroom.wire import (
     QUANTUM_BITS,
     RESPONSE_QUANTA,
     plain_bytes,
-    response_bytes,
+    response_ns,
+    response_quanta,
 )
 from fabric.qos.thresholds import alpha, pause_threshold_bytes
 from fabric.workflow.project import Project
@@ -65,6 +66,10 @@ def table(headers: str, rows: Iterable[Iterable[object]]) -> str:
 
 def size(value: float) -> str:
     return f"{value:,.0f}"
+
+
+def interval(least: float, most: float) -> str:
+    return size(most) if least == most else f"{size(least)} to {size(most)}"
 
 
 @cache
@@ -110,12 +115,12 @@ def wire_sum() -> str:
 @figures.add("quanta")
 def quanta() -> str:
     """Return the response of the peer by speed."""
-    speeds = [speed for speed in RESPONSE_QUANTA if speed >= 10]
-    time_ns = [RESPONSE_QUANTA[speed] * QUANTUM_BITS / speed for speed in speeds]
+    speeds = [*(speed for speed in RESPONSE_QUANTA if speed >= 10), 1600]
+    quanta_ = [response_quanta(speed) for speed in speeds]
     rows = [
-        ("quanta", *(RESPONSE_QUANTA[speed] for speed in speeds)),
-        ("bytes", *(size(value) for value in response_bytes(speeds))),
-        ("ns", *(size(value) for value in time_ns)),
+        ("quanta", *(interval(*pair) for pair in quanta_)),
+        ("bytes", *(interval(*(end * QUANTUM_BITS / 8 for end in pair)) for pair in quanta_)),
+        ("ns", *(interval(*response_ns(speed)) for speed in speeds)),
     ]
     return table(f"speed | {' | '.join(f'{speed}G' for speed in speeds)}", rows)
 

@@ -167,3 +167,36 @@ def test_the_inventory_may_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("words", [["a", "b", "c", "d"], ["inventory/rail-512", "a", "b", "c"]])
 def test_too_many_words(words: list[str]) -> None:
     assert RUN.invoke(app, ["explain", *words]).exit_code == 2
+
+
+def test_the_response_of_each_end_is_explained(tmp_path: Path) -> None:
+    """Spine and NIC by the inventory, the leaf by IEEE 802.3; 6 us at 400G are 300,000 bytes."""
+    data = yaml.safe_load((ROOT / "inventory" / "rail-512" / "fabric.yaml").read_text())
+    data["platforms"]["spine"]["pause_response_ns"] = 6000
+    data["platforms"]["leaf"]["pause_response_ns"] = 2000
+    data["host"].setdefault("nic", {})["pause_response_ns"] = 3000
+    (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
+    late = Project(tmp_path)
+    up, down = rows(late, "su1-rail0", "Ethernet256"), rows(late, "su1-rail0", "Ethernet0")
+    assert up["headroom", "with response"] == (
+        f"{9_100 + 84 + 20_000 + 9_022 + 300_000:,} bytes",
+        "spine01 takes 6,000 ns: platforms.spine.pause_response_ns",
+    )
+    assert up["headroom", "verdict"][0] == "too small: this peer stops later"
+    assert up["spine01 headroom", "with response"][1].startswith("su1-rail0 takes 2,000 ns")
+    assert (
+        down["headroom", "with response"][1] == "gpu001 takes 3,000 ns: host.nic.pause_response_ns"
+    )
+    nic = down["gpu001 NIC", "with response"]
+    assert nic == (
+        f"{9_100 + 84 + 2_500 + 9_022 + 100_000:,} bytes",
+        "su1-rail0 takes 2,000 ns: platforms.leaf.pause_response_ns",
+    )
+
+
+def test_the_time_at_800g_is_named(tmp_path: Path) -> None:
+    data = yaml.safe_load((ROOT / "inventory" / "rail-512" / "fabric.yaml").read_text())
+    data["speeds"] = {"host_gbps": 800, "uplink_gbps": 800}
+    (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
+    how = rows(Project(tmp_path), "su1-rail0", "Ethernet0")["headroom", "with response"][1]
+    assert how.endswith("at 800G switches use the quanta of 400G, which halves the time: 579 ns")

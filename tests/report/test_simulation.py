@@ -7,9 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import yaml
 
 from fabric.core.errors import InputError
 from fabric.qos.dcqcn.parameters import CongestionPoint
+from fabric.qos.dcqcn.presets import CONNECTX
+from fabric.qos.simulate.start import start_scenario
+from fabric.report.buffers import congested_buffer
 from fabric.report.simulation import fabric_runs, fabric_scenario, star_runs
 from fabric.report.simulation_settings import Load, Settings, settings_of, size_of
 from fabric.report.simulation_tables import as_dict, comparison, plot, ports
@@ -233,3 +237,33 @@ def test_packets_have_the_header_of_the_family_of_rdma(name, overhead):
     load = replace(SHORT, senders=1, pool_bytes=10**8)
     own = fabric_scenario(Project(INVENTORY / name), ("gpu001:eth1",), load, Settings(), far=True)
     assert own.overhead_bytes == overhead
+
+
+def _late(folder):
+    """Return rail-512 with responses of spines and NICs."""
+    data = yaml.safe_load((INVENTORY / "rail-512" / "fabric.yaml").read_text())
+    data["platforms"]["spine"]["pause_response_ns"] = 6000
+    data["host"].setdefault("nic", {})["pause_response_ns"] = 3000
+    (folder / "fabric.yaml").write_text(yaml.safe_dump(data))
+    return Project(folder)
+
+
+def test_each_end_stops_as_late_as_its_device(tmp_path):
+    """NICs and spines as the inventory says, leaves as IEEE 802.3 allows; an option beats both."""
+    late = _late(tmp_path)
+    cables = fabric_scenario(late, ("gpu001:eth1",), SHORT, Settings(), far=True).cables
+    ends = {(one.node, one.response_ns) for cable in cables for one in (cable.near, cable.far)}
+    assert {time for _, time in ends} == {3000, 6000, 905 * 512 / 400}
+    asked = replace(SHORT, response_ns=700)
+    cables = fabric_scenario(late, ("gpu001:eth1",), asked, Settings(), far=True).cables
+    assert {one.response_ns for cable in cables for one in (cable.near, cable.far)} == {700}
+
+
+MARKING = CongestionPoint(kmin_bytes=100_000, kmax_bytes=400_000, pmax_percent=20)
+
+
+def test_starts_wait_for_the_slowest_nic(tmp_path):
+    buffer = congested_buffer(_late(tmp_path))
+    assert buffer.response_ns == 3000
+    scenario = start_scenario(400, MARKING, CONNECTX, buffer, 1e-5, 2)
+    assert {cable.near.response_ns for cable in scenario.cables} == {3000}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from fabric.core.errors import InputError
 from fabric.qos.dcqcn.presets import CONNECTX
@@ -159,3 +160,21 @@ def test_a_disabled_nic(tmp_path):
     )
     with pytest.raises(InputError, match="gpu001:eth1 is disabled"):
         storm(Project(folder), "gpu001:eth1")
+
+
+def test_a_pause_spreads_later_through_devices_that_stop_late(tmp_path):
+    """Of each channel its own sender counts: a spine, a NIC, and leaves as IEEE 802.3 allows."""
+    data = yaml.safe_load((INVENTORY / "rail-512" / "fabric.yaml").read_text())
+    data["platforms"]["spine"]["pause_response_ns"] = 6000
+    data["host"].setdefault("nic", {})["pause_response_ns"] = 3000
+    (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
+    delays = []
+    for designs in (project("rail-512"), Project(tmp_path)):
+        nic = nic_row(designs, "gpu001:eth1")
+        flow = traffic(designs.fabric, nic, np.arange(len(designs.fabric.nics)))
+        delays.append(buffers_of(designs, flow, Ports(designs, flow), POOL_BYTES).delay_s)
+    usual_ns = 905 * 512 / 400
+    tier = np.where(flow.source < 0, -1, designs.fabric.switches.tier[flow.source])
+    more_ns = (delays[1] - delays[0]) * 1e9
+    for source, time_ns in ((-1, 3000), (0, usual_ns), (1, 6000)):
+        assert more_ns[tier == source] == pytest.approx(time_ns - usual_ns, abs=1e-3)

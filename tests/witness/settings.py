@@ -194,6 +194,8 @@ _PLATFORMS = {
         f"override of a buffer model {value}": _leaf(buffer_model=value)
         for value in choices(DeviceOverride, "buffer_model")
     },
+    "response to a pause": _platform(pause_response_ns=2000),
+    "override of a response to a pause": _leaf(pause_response_ns=2000),
     "override of a shared headroom": _leaf(buffer_model="dynamic", headroom_over_subscription=2),
     "override of a switch": _leaf(
         sku="{sku}",

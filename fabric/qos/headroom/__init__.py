@@ -11,6 +11,9 @@ from fabric.qos.headroom.wire import (
     floor_bytes,
     plain_bytes,
     response_bytes,
+    response_note,
+    response_ns,
+    response_quanta,
 )
 
 __all__ = [
@@ -20,4 +23,7 @@ __all__ = [
     "floor_bytes",
     "plain_bytes",
     "response_bytes",
+    "response_note",
+    "response_ns",
+    "response_quanta",
 ]

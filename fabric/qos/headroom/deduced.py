@@ -32,8 +32,8 @@ import numpy as np
 
 from fabric.core.units import gbps_to_bytes_per_s, ns_to_s
 from fabric.qos.headroom.spectrum import SIGNAL_M_PER_S, SMALL_FRAME_BYTES, STEP_BYTES
-from fabric.qos.headroom.terms import Headroom, Link, Term, ceil_to, total
-from fabric.qos.headroom.wire import PAUSE_FRAME_BYTES, cable_bytes, response_bytes
+from fabric.qos.headroom.terms import RESPONSE, Headroom, Link, Term, ceil_to, total
+from fabric.qos.headroom.wire import PAUSE_FRAME_BYTES, cable_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -118,12 +118,12 @@ def _by_speed(known: dict[int, float], speed_gbps: Floats) -> Floats:
 
 
 def plain(link: Link, *, packing_factor: ArrayLike = 1.0, cell_bytes: int = 1) -> Headroom:
-    """Return the headroom of a peer that answers as IEEE 802.3 31B.3.7 allows.
+    """Return the headroom for a peer that answers as IEEE 802.3 31B.3.7 allows, or as it is known.
 
     Parameters
     ----------
     link : Link
-        Speed, length and frames.
+        Speed, length, frames and peer.
     packing_factor : array_like of float
         Buffer bytes for each byte on the wire, >= 1; 1 means frames that fill their cells.
     cell_bytes : int
@@ -133,7 +133,7 @@ def plain(link: Link, *, packing_factor: ArrayLike = 1.0, cell_bytes: int = 1) -
         Term("largest frame in the way of the pause", link.port_mtu_bytes),
         Term("pause frame", np.full_like(link.cable_m, PAUSE_FRAME_BYTES)),
         Term("cable, both ways", cable_bytes(link.speed_gbps, link.cable_m)),
-        Term("response of the peer", response_bytes(link.speed_gbps)),
+        link.response(),
         Term("lossless frame just begun", link.lossless_mtu_bytes),
     )
     return total("plain", terms, packing_factor, cell_bytes)
@@ -159,10 +159,12 @@ class TofinoSettings:
 def tofino(link: Link, settings: TofinoSettings) -> Headroom:
     """Return headroom, XON threshold and size (the XON threshold) of a lossless priority group.
 
-    Raises
-    ------
-    ValueError
-        When a speed has no pause quanta.
+    Parameters
+    ----------
+    link : Link
+        Speed, length, frames and peer.
+    settings : TofinoSettings
+        Figures of the ASIC.
     """
     speed = link.speed_gbps
     doubled = np.where(speed == DOUBLE_RESPONSE_GBPS, 2.0, 1.0)
@@ -172,7 +174,7 @@ def tofino(link: Link, settings: TofinoSettings) -> Headroom:
         Term("largest frame in the way of the pause", link.port_mtu_bytes),
         Term("cable, both ways", cable),
         Term("MAC and PHY", np.full_like(speed, settings.mac_phy_bytes)),
-        Term("response of the peer", doubled * response_bytes(speed)),
+        link.response(doubled),
         Term("lossless frame just begun", link.lossless_mtu_bytes, packed=False),
     )
     headroom = total("tofino-2", terms, settings.packing_factor(), STEP_BYTES)
@@ -187,7 +189,7 @@ class XgsSettings:
     Parameters
     ----------
     response_ns : float
-        Response of the peer, the same at every speed.
+        Response of the peer, the same at every speed; a peer that takes longer counts as it is.
     packing_factor : float or None
         Buffer bytes for each byte on the wire; None takes ``cell_bytes / 84``.
     charged_gbps : tuple of int
@@ -205,13 +207,11 @@ def xgs(link: Link, settings: XgsSettings) -> Headroom:
     steps = np.array(settings.charged_gbps, dtype=float)
     next_faster = steps[np.minimum(np.searchsorted(steps, link.speed_gbps), len(steps) - 1)]
     speed = np.maximum(link.speed_gbps, next_faster)
+    time_ns = np.fmax(settings.response_ns, link.peer_ns)
     terms = (
         Term("largest frame in the way of the pause", link.port_mtu_bytes),
         Term("cable, both ways", np.asarray(cable_bytes(speed, link.cable_m))),
-        Term(
-            "response of the peer",
-            speed * gbps_to_bytes_per_s(1) * ns_to_s(settings.response_ns),
-        ),
+        Term(RESPONSE, speed * gbps_to_bytes_per_s(1) * ns_to_s(1) * time_ns),
         Term("lossless frame just begun", link.lossless_mtu_bytes),
     )
     factor = settings.packing_factor or settings.cell_bytes / SMALLEST_ON_WIRE_BYTES

@@ -20,7 +20,7 @@ from fabric.qos.headroom.deduced import (
 )
 from fabric.qos.headroom.spectrum import SpectrumSettings, spectrum
 from fabric.qos.headroom.terms import Term, total
-from fabric.qos.headroom.wire import RESPONSE_QUANTA, floor_bytes, response_bytes
+from fabric.qos.headroom.wire import floor_bytes
 
 if TYPE_CHECKING:
     from fabric.platforms.asic import Asic
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Laws that were deduced from tables: none is the formula of the switch itself.
 DEDUCED = frozenset({"xgs", "dnx", "linear"})
+#: Name of the term of a deduced law whose line lies too low.
+LIFT = "up to the sum of IEEE 802.3"
 #: Speeds for which ASIC files give figures of their own (``intercept_bytes_400g``).
 _SPEEDS_GBPS = (100, 200, 400, 800)
 
@@ -44,11 +46,15 @@ class PortTraits:
         Delay of a gearbox, >= 0.
     shares : bool
         Whether its groups share one headroom with those of other ports.
+    computes : bool
+        Whether the switch computes its headroom; it has an answer of its own for speeds without
+        pause quanta.
     """
 
     lanes: int = 1
     gearbox_ns: float = 0.0
     shares: bool = False
+    computes: bool = False
 
 
 class Law(Protocol):
@@ -73,10 +79,15 @@ def headroom(asic: Asic, link: Link, port: PortTraits | None = None) -> Headroom
     port : Port, optional
         Lanes and gearbox; default: fewer than eight lanes, no gearbox.
 
+    Returns
+    -------
+    Headroom
+        For the most that a peer may take; ``least_bytes`` where no text says how long that is.
+
     Raises
     ------
     ValueError
-        When a figure that the law needs is not known, or a speed has no response time.
+        When a figure that the law needs is not known, or its tables tell nothing of the speed.
     """
     result = laws[asic.law](asic, link, port or PortTraits())
     return at_least_plain(result, link) if asic.law in DEDUCED else result
@@ -90,13 +101,12 @@ def at_least_plain(result: Headroom, link: Link) -> Headroom:
     result : Headroom
         By a law that was deduced from tables, which may have been made for other frames.
     link : Link
-        What the port faces; at a speed without pause quanta the sum has no response.
+        What the port faces.
     """
     sizes = (link.speed_gbps, link.cable_m, link.port_mtu_bytes, link.lossless_mtu_bytes)
     floor = floor_bytes(*sizes)
-    known = np.isin(link.speed_gbps, list(RESPONSE_QUANTA))
-    quanta = np.where(known, link.speed_gbps, max(RESPONSE_QUANTA))
-    least = floor + np.where(known, response_bytes(quanta), 0.0)
+    response = link.response()
+    least = floor + response.amount_bytes
     packed, once = (
         sum((term.amount_bytes for term in result.terms if term.packed is kind), start=0.0)
         for kind in (True, False)
@@ -104,7 +114,10 @@ def at_least_plain(result: Headroom, link: Link) -> Headroom:
     lift = np.maximum(least - (result.packing_factor * packed + once), 0.0)
     if not lift.any():
         return result
-    terms = (*result.terms, Term("up to the sum of IEEE 802.3", lift, packed=False))
+    lower = None
+    if response.least_bytes is not None:
+        lower = np.maximum(lift - (response.amount_bytes - response.least_bytes), 0.0)
+    terms = (*result.terms, Term(LIFT, lift, packed=False, least_bytes=lower))
     return total(result.law, terms, result.packing_factor, result.rounding_bytes)
 
 
@@ -141,7 +154,11 @@ def spectrum_settings(asic: Asic, gearbox_ns: float = 0.0) -> SpectrumSettings:
 
 @laws.add("spectrum")
 def _spectrum(asic: Asic, link: Link, port: PortTraits) -> Headroom:
-    settings = replace(spectrum_settings(asic, port.gearbox_ns), shared_headroom=port.shares)
+    settings = replace(
+        spectrum_settings(asic, port.gearbox_ns),
+        shared_headroom=port.shares,
+        fallback_bytes=asic.number("peer_response_bytes") if port.computes else None,
+    )
     return spectrum(link, settings, lanes=port.lanes)
 
 

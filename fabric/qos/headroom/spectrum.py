@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fabric.core.units import gbps_to_bytes_per_s, ns_to_s
-from fabric.qos.headroom.terms import Headroom, Link, Term, ceil_to, total
-from fabric.qos.headroom.wire import response_bytes
+from fabric.qos.headroom.terms import RESPONSE, Headroom, Link, Term, ceil_to, total
+from fabric.qos.headroom.wire import HALVED_GBPS, RESPONSE_QUANTA
 
 if TYPE_CHECKING:
     from fabric.qos.headroom.terms import Floats
@@ -29,8 +29,6 @@ STEP_BYTES = 1024
 COMPENSATION_BYTES = 2 * 1024
 #: Lanes of a port that has two buffer units (``is_8lane``).
 TWO_UNIT_LANES = 8
-#: Speed whose quanta are those of half the speed, so that the time halves.
-LATE_GBPS = 800
 #: Nothing but smallest frames.
 ALL_SMALL_PERCENT = 100
 #: Name of the flat term, which the script adds after its worst case.
@@ -72,6 +70,9 @@ class SpectrumSettings:
         Whether the 2 KiB of b20a5969 are added.
     shared_headroom : bool
         Whether a shared headroom pool exists; then ``size`` is only the XON threshold.
+    fallback_bytes : float or None
+        Response that the script takes at a speed without pause quanta (``peer_response_time``);
+        None takes what such a peer may need.
     """
 
     cell_bytes: int
@@ -88,6 +89,7 @@ class SpectrumSettings:
     whole_factor: bool = True
     compensate: bool = True
     shared_headroom: bool = False
+    fallback_bytes: float | None = None
 
     def small_frame_factor(self) -> float:
         """Return the buffer bytes for each byte of a smallest frame."""
@@ -129,10 +131,6 @@ def spectrum(link: Link, settings: SpectrumSettings, *, lanes: int = 1) -> Headr
     lanes : int
         Lanes of the port; 8 doubles the pipeline latency.
 
-    Raises
-    ------
-    ValueError
-        When a speed has no pause quanta and no response of the peer is given.
     """
     wire = _wire_terms(link, settings)
     factor = settings.packing_factor(link.lossless_mtu_bytes)
@@ -163,18 +161,23 @@ def _wire_terms(link: Link, settings: SpectrumSettings) -> tuple[Term, ...]:
         ),
         Term("gearbox, twice", 2 * gearbox * 1000 / settings.gearbox_divisor),
         Term("MAC and PHY", np.full_like(speed, settings.mac_phy_bytes)),
-        Term("response of the peer", _response_bytes(speed, settings)),
+        _response(link, settings),
         Term("tile", speed * gbps_to_bytes_per_s(1) * ns_to_s(settings.tile_ns)),
         Term("lossless frame just begun", link.lossless_mtu_bytes, packed=False),
         Term(ACCOUNTING, np.full_like(speed, settings.extra_bytes), packed=False),
     )
 
 
-def _response_bytes(speed_gbps: Floats, settings: SpectrumSettings) -> Floats:
+def _response(link: Link, settings: SpectrumSettings) -> Term:
+    speed = link.speed_gbps
     if settings.peer_response_bytes is not None:
-        return np.full_like(speed_gbps, settings.peer_response_bytes)
-    late = settings.late_800g & (speed_gbps == LATE_GBPS)
-    return np.where(late, 2.0, 1.0) * response_bytes(speed_gbps)
+        return Term(RESPONSE, np.full_like(speed, settings.peer_response_bytes))
+    late = settings.late_800g & (speed == HALVED_GBPS)
+    term = link.response(np.where(late, 2.0, 1.0))
+    if settings.fallback_bytes is None:
+        return term
+    known = np.isin(speed, list(RESPONSE_QUANTA))
+    return Term(RESPONSE, np.where(known, term.amount_bytes, settings.fallback_bytes))
 
 
 def _compensation(headroom: Headroom, settings: SpectrumSettings) -> Floats:

@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.units import gbps_to_bytes_per_s, ns_to_s
+from fabric.qos.headroom.wire import QUANTUM_BITS, response_quanta
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+
+
+#: Name of the term for the response of the peer.
+RESPONSE = "response of the peer"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,12 +35,15 @@ class Link:
         Largest frame of any class: it may delay the pause frame.
     lossless_mtu_bytes : array of float
         Largest frame of the lossless class: the peer may just have begun one.
+    peer_ns : array of float
+        Longest time that the peer takes to stop after a pause; NaN takes what IEEE 802.3 allows.
     """
 
     speed_gbps: Floats
     cable_m: Floats
     port_mtu_bytes: Floats
     lossless_mtu_bytes: Floats
+    peer_ns: Floats
 
     @classmethod
     def of(
@@ -42,6 +52,7 @@ class Link:
         cable_m: ArrayLike,
         port_mtu_bytes: ArrayLike,
         lossless_mtu_bytes: ArrayLike,
+        peer_ns: ArrayLike | None = None,
     ) -> Link:
         """Return a link of broadcast arrays.
 
@@ -53,11 +64,13 @@ class Link:
             One-way length in metres, >= 0.
         port_mtu_bytes, lossless_mtu_bytes : float or array
             Largest frame of the port, and of its lossless classes.
+        peer_ns : float or array, optional
+            Longest time that the peer takes to stop; default: what IEEE 802.3 allows.
 
         Raises
         ------
         ValueError
-            When a size is not positive, a length is negative, or one is no finite number.
+            When a size or time is not positive, a length is negative, or one is no finite number.
         """
         fields = {
             "speed_gbps": speed_gbps,
@@ -71,16 +84,34 @@ class Link:
             if not (good & np.isfinite(value)).all():
                 bound = "at least 0" if name == "cable_m" else "above 0"
                 raise ValueError(f"{name} must be {bound} and finite, not {value[~good].tolist()}")
+        arrays["peer_ns"] = np.asarray(np.nan if peer_ns is None else peer_ns, dtype=float)
+        if (wrong := arrays["peer_ns"] <= 0).any() or np.isinf(arrays["peer_ns"]).any():
+            bad = arrays["peer_ns"][wrong | np.isinf(arrays["peer_ns"])].tolist()
+            raise ValueError(f"peer_ns must be above 0 and finite, not {bad}")
         return cls(*np.broadcast_arrays(*arrays.values()))
+
+    def response(self, times: ArrayLike = 1.0) -> Term:
+        """Return what arrives while the peer reacts; ``times`` that, where IEEE 802.3 says it."""
+        bytes_per_quantum = np.asarray(times) * (QUANTUM_BITS / 8)
+        least, most = (quanta * bytes_per_quantum for quanta in response_quanta(self.speed_gbps))
+        own = self.speed_gbps * gbps_to_bytes_per_s(1) * ns_to_s(1) * self.peer_ns
+        unknown = np.isnan(own)
+        lower, upper = np.where(unknown, least, own), np.where(unknown, most, own)
+        is_exact = np.array_equal(lower, upper)
+        return Term(RESPONSE, upper, least_bytes=None if is_exact else lower)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
-    """One summand in bytes; ``packed`` terms are multiplied by the packing factor."""
+    """One summand in bytes; ``packed`` terms are multiplied by the packing factor.
+
+    ``least_bytes`` is its least where the summand is known as an interval; None where it is not.
+    """
 
     name: str
     amount_bytes: Floats
     packed: bool = True
+    least_bytes: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,6 +134,9 @@ class Headroom:
         Room that must be left after the pause was sent.
     xon_threshold_bytes, size_bytes : array of int or None
         Where the law also gives them (SONiC: ``xon`` and ``size`` of the profile).
+    least_bytes : array of int or None
+        Headroom with the least of every term; below ``headroom_bytes`` where a term is known as an
+        interval. None where no term has one.
     """
 
     law: str
@@ -112,6 +146,7 @@ class Headroom:
     headroom_bytes: Ints
     xon_threshold_bytes: Ints | None = None
     size_bytes: Ints | None = None
+    least_bytes: Ints | None = None
 
 
 def total(
@@ -129,10 +164,21 @@ def total(
         Step that the sum is rounded up to, >= 1.
     """
     factor = np.asarray(packing_factor, dtype=float)
-    packed = sum((term.amount_bytes for term in terms if term.packed), start=np.float64(0))
-    plain = sum((term.amount_bytes for term in terms if not term.packed), start=np.float64(0))
-    rounded = ceil_to(factor * packed + plain, rounding_bytes)
-    return Headroom(law, terms, factor, rounding_bytes, rounded)
+    sizes = tuple((term.amount_bytes, term.packed) for term in terms)
+    lower = tuple(
+        (term.amount_bytes if term.least_bytes is None else term.least_bytes, term.packed)
+        for term in terms
+    )
+    rounded = _sum(sizes, factor, rounding_bytes)
+    known = all(term.least_bytes is None for term in terms)
+    least = None if known else _sum(lower, factor, rounding_bytes)
+    return Headroom(law, terms, factor, rounding_bytes, rounded, least_bytes=least)
+
+
+def _sum(sizes: tuple[tuple[Floats, bool], ...], factor: Floats, rounding_bytes: int) -> Ints:
+    packed = sum((size for size, is_packed in sizes if is_packed), start=np.float64(0))
+    plain = sum((size for size, is_packed in sizes if not is_packed), start=np.float64(0))
+    return ceil_to(factor * packed + plain, rounding_bytes)
 
 
 def ceil_to(value_bytes: ArrayLike, step_bytes: int) -> Ints:

@@ -23,7 +23,8 @@ SIGNAL_M_PER_S = 2.0e8
 QUANTUM_BITS = 512
 #: Response of the peer in pause quanta by speed in Gb/s, ascending: IEEE 802.3 31B.3.7 as in
 #: sonic-net/SONiC doc/qos/dynamically-headroom-calculation.md and sonic-net/sonic-swss
-#: cfgmgr/buffer_headroom_mellanox.lua. The 800G row stands only in the latter.
+#: cfgmgr/buffer_headroom_mellanox.lua. The 800G row stands only in the latter; its author says that
+#: IEEE gives 400G and 800G one value (sonic-net/sonic-swss pull request 2860).
 RESPONSE_QUANTA = {
     0.1: 1,
     1: 2,
@@ -36,30 +37,88 @@ RESPONSE_QUANTA = {
     400: 905,
     800: 905,
 }
+#: Speed whose quanta are those of half the speed, so that the time halves.
+HALVED_GBPS = 800
+#: Speed whose response time is the most that is assumed above all rows: no faster row has more
+#: quanta, so a peer with the same logic takes as long.
+SLOW_GBPS = 400
 _SPEEDS = np.array(list(RESPONSE_QUANTA), dtype=float)
 _QUANTA = np.array(list(RESPONSE_QUANTA.values()), dtype=float)
 
 
-def response_bytes(speed_gbps: ArrayLike) -> NDArray[np.float64]:
-    """Return the bytes that arrive while the peer reacts to a pause.
+@overload
+def response_quanta(speed_gbps: float) -> tuple[float, float]: ...
+@overload
+def response_quanta(
+    speed_gbps: ArrayLike,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def response_quanta(
+    speed_gbps: ArrayLike,
+) -> tuple[float, float] | tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the least and the most pause quanta that a peer may take.
+
+    Both are equal at the speeds of ``RESPONSE_QUANTA``. Between two of them the quanta are those
+    of the slower to those of the faster; above all of them, those of the fastest to those that keep
+    the time of ``SLOW_GBPS``: no public text gives such speeds, 1600G among them.
 
     Parameters
     ----------
-    speed_gbps : array_like of float
-        Port speed; one of the speeds of ``RESPONSE_QUANTA``.
+    speed_gbps : float or array
+        Port speed, at least the slowest of ``RESPONSE_QUANTA``.
 
     Raises
     ------
     ValueError
-        When a speed has no entry.
+        When a speed is below all of them.
     """
     speed = np.asarray(speed_gbps, dtype=float)
-    unknown = ~np.isin(speed, _SPEEDS)
-    if unknown.any():
-        message = f"no pause response is known for {np.unique(speed[unknown]).tolist()} Gb/s"
-        raise ValueError(message)
-    result: NDArray[np.float64] = _QUANTA[np.searchsorted(_SPEEDS, speed)] * (QUANTUM_BITS / 8)
-    return result
+    if (speed < _SPEEDS[0]).any():
+        slow = np.unique(speed[speed < _SPEEDS[0]]).tolist()
+        raise ValueError(f"no pause response is known for {slow} Gb/s")
+    least = _QUANTA[np.searchsorted(_SPEEDS, speed, side="right") - 1]
+    most = _QUANTA[np.minimum(np.searchsorted(_SPEEDS, speed), len(_SPEEDS) - 1)]
+    kept = np.ceil(RESPONSE_QUANTA[SLOW_GBPS] * speed / SLOW_GBPS)
+    most = np.where(speed > _SPEEDS[-1], kept, most)
+    return (float(least), float(most)) if speed.ndim == 0 else (least, most)
+
+
+def response_ns(speed_gbps: float) -> tuple[float, float]:
+    """Return the least and the most time in ns that a peer may take; see `response_quanta`.
+
+    Parameters
+    ----------
+    speed_gbps : float
+        Port speed in Gb/s.
+    """
+    least, most = response_quanta(speed_gbps)
+    return least * QUANTUM_BITS / speed_gbps, most * QUANTUM_BITS / speed_gbps
+
+
+def response_bytes(speed_gbps: ArrayLike) -> NDArray[np.float64]:
+    """Return the most bytes that arrive while the peer reacts to a pause; see `response_quanta`.
+
+    Parameters
+    ----------
+    speed_gbps : array_like of float
+        Port speed.
+    """
+    return np.asarray(response_quanta(speed_gbps)[1]) * (QUANTUM_BITS / 8)
+
+
+def response_note(speed_gbps: float) -> str:
+    """Return what is uncertain about the response at a speed; empty where nothing is."""
+    (least, most), (least_ns, most_ns) = response_quanta(speed_gbps), response_ns(speed_gbps)
+    if speed_gbps == HALVED_GBPS:
+        return (
+            f"at {speed_gbps:g}G switches use the quanta of 400G, which halves the time: "
+            f"{most_ns:,.0f} ns"
+        )
+    if speed_gbps in RESPONSE_QUANTA:
+        return ""
+    return (
+        f"no public text gives the quanta of {speed_gbps:g}G: {least:,.0f} to {most:,.0f}, which "
+        f"is {least_ns:,.0f} to {most_ns:,.0f} ns"
+    )
 
 
 @overload
@@ -123,7 +182,7 @@ def plain_bytes(
     port_mtu_bytes: ArrayLike,
     lossless_mtu_bytes: ArrayLike,
 ) -> NDArray[np.float64]:
-    """Return the plain IEEE headroom in bytes, without cell rounding.
+    """Return the plain IEEE headroom in bytes, without cell rounding, for the slowest peer.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_us
-from fabric.qos.headroom.wire import QUANTUM_BITS, RESPONSE_QUANTA
+from fabric.qos.headroom.wire import response_ns
 from fabric.qos.simulate.outcome import simulate
 from fabric.qos.simulate.scenario import (
     START_SPREAD_US,
@@ -49,10 +49,13 @@ class Buffer:
         Shared pool of the switch.
     ingress : Ingress
         Lossless buffer of each port that sends to the congested one.
+    response_ns : float or None
+        Longest time that a NIC goes on after a pause; None takes what IEEE 802.3 allows.
     """
 
     shared_bytes: int
     ingress: Ingress
+    response_ns: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +132,11 @@ def start_scenario(
     flows: int,
 ) -> Scenario:
     """Return a start of some flows at one instant; see :func:`starts`."""
-    quanta = RESPONSE_QUANTA.get(int(speed_gbps), max(RESPONSE_QUANTA.values()))
-    response_ns = quanta * QUANTUM_BITS / speed_gbps
+    longest_ns = buffer.response_ns or response_ns(speed_gbps)[1]
     far = End(node=flows + 1, ingress=buffer.ingress, marking=marking)
     cables = tuple(
         Cable(
-            near=End(node=host, response_ns=response_ns),
+            near=End(node=host, response_ns=longest_ns),
             far=far,
             speed_gbps=speed_gbps,
             delay_ns=0.0,

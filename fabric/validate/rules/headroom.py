@@ -10,6 +10,7 @@ from fabric.core.findings import Severity
 from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, TOLD_DRIVERS
 from fabric.qos.headroom.spectrum import ALL_SMALL_PERCENT
 from fabric.qos.headroom.verdict import HeadroomVerdict
+from fabric.qos.headroom.wire import response_note
 from fabric.validate.headroom_tables import assumptions
 from fabric.validate.origins import nic_place
 from fabric.validate.rule import ModelRule, rules
@@ -31,29 +32,50 @@ class Headroom(ModelRule):
         "IEEE 802.1Q-2018 annex N; IEEE 802.3 annex 31B.3.7; sonic-net/SONiC "
         "doc/qos/dynamically-headroom-calculation.md"
     )
-    guards = ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m")
+    guards = (
+        "cables.host_m",
+        "cables.uplink_m",
+        "devices.ports.cable_m",
+        "hosts.nics.cable_m",
+        "platforms.leaf.pause_response_ns",
+        "platforms.spine.pause_response_ns",
+        "devices.pause_response_ns",
+        "host.nic.pause_response_ns",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Compare each headroom, by a table or a law, with the floor and the plain IEEE figure."""
+        """Compare each headroom, by a table or a law, with the floor and what the peer needs."""
         for kind in model.lossless_kinds:
             judged = kind.headroom.judgement
             if judged and judged.verdict <= HeadroomVerdict.BELOW_RESPONSE:
                 below = judged.verdict == HeadroomVerdict.BELOW_FLOOR
                 yield self.finding(
                     _message(kind),
-                    (
-                        "use a longer length of the table, or a smaller MTU"
-                        if kind.headroom.row
-                        else "provide the headroom_table of the switch, or use a smaller MTU"
-                    )
-                    if below
-                    else "use a table made for the IEEE 802.3 response time, or monitor the "
-                    "drop counters of the lossless priority group",
+                    _fix(kind),
                     place=model.cable_place(kind.device, kind.port, "cable_m"),
                     device=kind.device.name,
                     port=kind.port.name,
-                    severity=Severity.ERROR if below else Severity.WARNING,
+                    severity=Severity.ERROR if below or kind.headroom.peer else Severity.WARNING,
                 )
+
+
+def _fix(kind: LosslessKind) -> str:
+    group, judged = kind.headroom, kind.headroom.judgement
+    assert judged
+    if judged.verdict == HeadroomVerdict.BELOW_FLOOR:
+        if group.row:
+            return "use a longer length of the table, or a smaller MTU"
+        return "provide the headroom_table of the switch, or use a smaller MTU"
+    if group.peer:
+        table = "buffer_model: traditional and " if group.computed else ""
+        return (
+            f"provide {table}a headroom_table with at least {judged.response_bytes:,.0f} bytes for "
+            "this speed and length, or use another peer"
+        )
+    return (
+        "use a table made for the IEEE 802.3 response time, or monitor the drop counters of the "
+        "lossless priority group"
+    )
 
 
 def _message(kind: LosslessKind) -> str:
@@ -62,10 +84,17 @@ def _message(kind: LosslessKind) -> str:
     start = f"headroom of {kind.title} is {have:,} bytes"
     if judged.verdict == HeadroomVerdict.BELOW_FLOOR:
         return f"{start}, below the minimum of {judged.floor_bytes:,.0f} that any peer sends"
-    return (
-        f"{start} and leaves the peer {judged.response_ns:,.0f} ns to stop; IEEE 802.3 allows more "
-        f"({judged.response_bytes:,.0f} bytes in all)"
-    )
+    left = f"{start} and leaves the peer {judged.response_ns:,.0f} ns to stop"
+    least, most = float(judged.least_bytes), float(judged.response_bytes)
+    if peer := kind.headroom.peer:
+        return (
+            f"{left}; {kind.port.peer} takes {peer.time_ns:,.0f} ns ({peer.source}) and needs "
+            f"{most:,.0f} bytes in all"
+        )
+    if least < most:
+        note = response_note(kind.headroom.speed_gbps)
+        return f"{left}; {note} ({least:,.0f} to {most:,.0f} bytes in all)"
+    return f"{left}; IEEE 802.3 allows more ({most:,.0f} bytes in all)"
 
 
 @rules.add("QOS025")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.core.units import MBPS_PER_GBPS
-from fabric.design.table_spread import table_spread, twin
+from fabric.design.table_spread import shortfall_of, table_spread, twin
 from fabric.qos.headroom.spectrum import STEP_BYTES, spectrum
 from fabric.qos.headroom.terms import Link
 from fabric.qos.headroom.wire import cable_bytes
@@ -40,7 +40,7 @@ class CableTable(SwitchRule):
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look up every pair of the ports in use."""
         missing = (
-            {id(h) for h in device.headroom_profiles if not (h.row or h.computed)}
+            {id(h) for h in device.lossless_groups if not (h.row or h.computed)}
             if device.sku.headroom
             else ()
         )
@@ -210,8 +210,9 @@ class LawHeadroom(ModelRule):
         for kind in model.lossless_kinds:
             if kind.headroom.row or kind.headroom.computed or kind.device.sku.headroom:
                 continue
+            short = shortfall_of(kind.device.sku.asic, kind.headroom)
             yield self.finding(
-                _by_law(kind),
+                _by_law(kind) + (f"; {short.text()}" if short else ""),
                 "see `rocefab explain` for the sum, and monitor the drop counters of the lossless "
                 "priority group",
                 place=model.sku_place(kind.device),

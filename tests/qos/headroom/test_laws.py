@@ -29,7 +29,7 @@ from fabric.qos.headroom.laws import (
 )
 from fabric.qos.headroom.mlx5 import nic_headroom_bytes
 from fabric.qos.headroom.spectrum import SpectrumSettings, spectrum
-from fabric.qos.headroom.terms import Link, ceil_to
+from fabric.qos.headroom.terms import RESPONSE, Link, ceil_to
 from fabric.qos.headroom.wire import RESPONSE_QUANTA, floor_bytes, plain_bytes
 from tests.cases import each
 
@@ -228,12 +228,47 @@ def test_lines_that_were_below_the_sum(name: str) -> None:
     assert kept.terms[-1].name == "up to the sum of IEEE 802.3"
 
 
-def test_a_speed_without_quanta_is_lifted_to_the_floor() -> None:
+@each("name", FAMILIES)
+def test_1600g_has_one_answer(name: str) -> None:
+    """Never below the sum for the slowest peer, nor below what is kept at 800G."""
+    link = Link.of((800, 1600), 5, 9216, 9216)
+    result = headroom(asic(name), link)
+    assert result.headroom_bytes[1] >= plain_bytes(1600, 5, 9216, 9216)
+    assert result.headroom_bytes[1] > result.headroom_bytes[0]
+    if asic(name).law not in DEDUCED:
+        assert result.least_bytes is not None
+        assert result.least_bytes[0] == result.headroom_bytes[0]
+        assert result.least_bytes[1] < result.headroom_bytes[1]
+
+
+def test_a_line_is_lifted_to_the_interval_of_the_sum() -> None:
     link = Link.of(1600, 5, 9216, 9216)
-    least = float(floor_bytes(1600, 5, 9216, 9216))
-    assert headroom(asic("tomahawk-6"), link).headroom_bytes >= least
     tiny = replace(headroom(asic("tomahawk-6"), link), terms=(), headroom_bytes=np.array(0))
-    assert at_least_plain(tiny, link).headroom_bytes == ceil_to(least, tiny.rounding_bytes)
+    lifted = at_least_plain(tiny, link)
+    most, floor = plain_bytes(1600, 5, 9216, 9216), floor_bytes(1600, 5, 9216, 9216)
+    assert lifted.headroom_bytes == ceil_to(most, tiny.rounding_bytes)
+    assert lifted.least_bytes == ceil_to(floor + 905 * 64, tiny.rounding_bytes)
+
+
+def test_a_switch_that_computes_takes_its_default_where_there_are_no_quanta() -> None:
+    """3.8 KiB of SONiC's ASIC table at 1600G, the quanta below."""
+    family = asic("spectrum-6")
+    for speed, least in ((800, 905 * 64), (1600, 3.8 * KIB)):
+        link = Link.of(speed, 5, 9216, 4096)
+        computed, asked = (headroom(family, link, PortTraits(computes=x)) for x in (True, False))
+        response = next(term for term in computed.terms if term.name == RESPONSE)
+        assert response.amount_bytes == pytest.approx(least)
+        assert bool(computed.headroom_bytes < asked.headroom_bytes) is (speed == 1600)
+
+
+@each("name", FAMILIES)
+def test_a_late_peer_needs_more_of_every_family(name: str) -> None:
+    usual, late = (
+        headroom(asic(name), Link.of(100, 40, 9216, 9216, ns)).headroom_bytes
+        for ns in (None, 40_000)
+    )
+    assert late > usual
+    assert late >= floor_bytes(100, 40, 9216, 9216) + 40_000 * 12.5
 
 
 def test_every_law_is_in_use() -> None:

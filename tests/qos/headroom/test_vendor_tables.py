@@ -20,6 +20,7 @@ from fabric.platforms.asic_catalogue import asic
 from fabric.qos.headroom.deduced import TABLE_FRAME_BYTES, XgsSettings, xgs
 from fabric.qos.headroom.infer import infer
 from fabric.qos.headroom.laws import PortTraits, headroom, laws, spectrum_settings
+from fabric.qos.headroom.spectrum import spectrum
 from fabric.qos.headroom.terms import Link
 from fabric.qos.headroom.verdict import HeadroomVerdict, judge
 
@@ -142,6 +143,34 @@ def test_nvidia_row_by_row(name: str) -> None:
         f"response {known.settings.peer_response_bytes or 'of IEEE 802.3'}"
     )
     assert (result.exact, int(result.counted.sum())) == SPECTRUM[name]
+
+
+@pytest.mark.parametrize("name", ["ACS-SN4280", "ACS-MSN3420", "ACS-SN5400"])
+def test_nvidia_sizes_with_the_lanes_of_the_port(name: str) -> None:
+    """400G of Spectrum-3 has eight lanes: twice the pipeline and a frame, never below the row.
+
+    Some rows lie one or two steps below today's script.
+    """
+    with TABLES.open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["hwsku"] == name]
+    family = asic(FAMILY.get(rows[0]["asic"], rows[0]["asic"]))
+    figures = replace(
+        spectrum_settings(family), peer_response_bytes=family.number("peer_response_bytes")
+    )
+    columns = ("speed_mbps", "cable", "xoff", "size", "xon")
+    mbps, cable_m, have, size, xon = (np.array([int(r[name]) for r in rows]) for name in columns)
+    known = infer(mbps / 1000, cable_m.astype(float), have, figures).assumptions
+    frames = (known.port_mtu_bytes, known.lossless_mtu_bytes)
+    lanes = np.where(xon > figures.pipeline_bytes, 8, 4)
+    off = [
+        int(spectrum(Link.of(*at, *frames), known.settings, lanes=count).size_bytes) - want
+        for *at, count, want in zip(
+            mbps / 1000, cable_m, lanes.tolist(), size.tolist(), strict=True
+        )
+    ]
+    print(f"\n{name}: size {sorted(set(off))} bytes above the row")
+    assert {*off} <= {0, 1024, 2048}
+    assert off.count(0) >= len(off) // 2
 
 
 @pytest.mark.parametrize(("family", "name"), XGS)

@@ -13,6 +13,9 @@ from fabric.qos.headroom import (
     floor_bytes,
     plain_bytes,
     response_bytes,
+    response_note,
+    response_ns,
+    response_quanta,
 )
 from fabric.qos.headroom.budget import budget, largest
 from fabric.qos.headroom.terms import Link
@@ -115,9 +118,56 @@ def test_response_bytes() -> None:
     assert response_bytes([10, 100, 400]).tolist() == [4288, 25216, 57920]
 
 
-def test_unknown_speed_is_refused() -> None:
+def test_a_speed_without_a_row_is_an_interval() -> None:
+    """1600G: the quanta of 800G, up to those that take as long as at 400G."""
+    assert response_quanta(1600) == (905, 4 * 905)
+    assert response_ns(1600) == pytest.approx((289.6, response_ns(400)[1]))
+    assert response_quanta(33) == (80, 118)
+    least, most = response_quanta(sorted({*RESPONSE_QUANTA, 33, 1600}))
+    assert (np.diff(least) >= 0).all()
+    assert (np.diff(most) >= 0).all()
+    assert (least <= most).all()
+
+
+@pytest.mark.parametrize("speed", RESPONSE_QUANTA)
+def test_a_speed_with_a_row_is_exact(speed: float) -> None:
+    assert response_quanta(speed) == (RESPONSE_QUANTA[speed],) * 2
+
+
+def test_a_speed_below_all_rows_is_refused() -> None:
     with pytest.raises(ValueError, match="no pause response"):
-        response_bytes(33)
+        response_bytes(0.01)
+
+
+def test_what_is_uncertain_is_named() -> None:
+    assert response_note(400) == ""
+    assert response_note(800).endswith("halves the time: 579 ns")
+    assert "905 to 3,620, which is 290 to 1,158 ns" in response_note(1600)
+
+
+@pytest.mark.parametrize(
+    ("have", "verdict"),
+    [(156_000, HeadroomVerdict.BELOW_RESPONSE), (331_000, HeadroomVerdict.ENOUGH)],
+)
+def test_a_verdict_is_about_the_slowest_peer(have: int, verdict: HeadroomVerdict) -> None:
+    judged = judge(have, Link.of(1600, 40, 9216, 9216))
+    assert judged.verdict == verdict
+    assert (judged.least_bytes, judged.response_bytes) == (156_436, 330_196)
+    known = judge(have, Link.of(400, 40, 9216, 9216))
+    assert known.least_bytes == known.response_bytes
+
+
+def test_a_peer_that_is_known_stands_for_the_quanta() -> None:
+    """8,000 ns at 100G are 100,000 bytes; 25,216 would be allowed by IEEE 802.3."""
+    usual, late = (judge(60_000, Link.of(100, 40, 9216, 9216, ns)) for ns in (None, 8_000))
+    assert late.response_bytes - usual.response_bytes == 100_000 - 25_216
+    assert usual.verdict > late.verdict == HeadroomVerdict.BELOW_RESPONSE
+
+
+@pytest.mark.parametrize("wrong", [0, -1, float("inf")])
+def test_a_response_that_cannot_be_is_refused(wrong: float) -> None:
+    with pytest.raises(ValueError, match="peer_ns must be above 0"):
+        Link.of(100, 40, 9216, 9216, wrong)
 
 
 def test_400g_cable_holds_500_bytes_a_metre() -> None:

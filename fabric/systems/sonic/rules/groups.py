@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Severity
-from fabric.qos.headroom.wire import RESPONSE_QUANTA, floor_bytes
+from fabric.qos.headroom.wire import floor_bytes
 from fabric.systems.sonic.config_db import DEFAULT_MTU, number, plain_name
 from fabric.systems.sonic.daemons import standard_profile
 from fabric.systems.sonic.platforms import COMPUTED_PROFILE
@@ -287,6 +287,4 @@ def _least(
     if row is not None:
         fields = [field for field in _FIELDS if field != "size" or not shared]
         return [(field, int(getattr(row, _FIELDS[field]))) for field in fields]
-    if speed_mbps // 1000 not in RESPONSE_QUANTA:
-        return []
     return [("xoff", int(floor_bytes(speed_mbps / 1000, cable_m, DEFAULT_MTU, 0)))]
