@@ -31,10 +31,11 @@ def ready(tmp_path_factory):
             yield (*lab, jobs)
 
 
-def judged(ready, *words: object, form: str = "json"):
+def judged(ready, *words: object, form: str = "json", interval_s: int = 1):
     _, project, connections, jobs = ready
     return process(
-        *("judge", project.intent.folder, "--connections", connections, "--interval-s", 1),
+        *("judge", project.intent.folder, "--connections", connections),
+        *("--interval-s", interval_s),
         *("--jobs", jobs, "--format", form, *words),
         ROCEFAB_PASSWORD=PASSWORD,
     )
@@ -43,15 +44,24 @@ def judged(ready, *words: object, form: str = "json"):
 @pytest.mark.fault(4)
 @pytest.mark.parametrize("name", INCIDENTS)
 def test_the_culprit_is_named(ready, name) -> None:
+    """A second is short where the machine is loaded: rates of devices differ by a late answer."""
     lab, project, *_ = ready
     said = INCIDENTS[name]
     with incident(lab, project, said):
-        ended = judged(ready)
-    document = json.loads(ended.out)
+        for interval_s in (1, 8):
+            ended = judged(ready, interval_s=interval_s)
+            document = json.loads(ended.out)
+            seen = sorted(
+                [cause["rule"], cause["device"], cause["port"]] for cause in document["causes"]
+            )
+            anywhere = seen[0][1] if seen else ""
+            places = sorted(
+                [rule, anywhere if at == "*" else at, port] for rule, at, port in said["causes"]
+            )
+            if seen == places:
+                break
     assert document["broken"] == []
-    seen = [[cause["rule"], cause["device"], cause["port"]] for cause in document["causes"]]
-    expected = [[rule, seen[0][1] if at == "*" else at, port] for rule, at, port in said["causes"]]
-    assert sorted(seen) == sorted(expected), ended.out
+    assert seen == places, ended.out
     failing = any(cause["severity"] == "error" for cause in document["causes"])
     assert ended.code == (4 if failing else 0), ended.err
     assert [words for words in said.get("says", ()) if words not in ended.out] == [], ended.out

@@ -59,7 +59,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[str]]:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *words, *files],
         cwd=ROOT,
-        env={**os.environ, "FAULTS_COLLECTED": str(file)},
+        env={**os.environ, "FAULTS_COLLECTED": str(file), "ROCEFAB_SHARES": "1"},
         capture_output=True,
         text=True,
         check=False,
