@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.audit.fault import Fault
 from fabric.audit.knowledge import weighed
+from fabric.core.counts import noun
 from fabric.qos.headroom.wire import floor_bytes
 
 if TYPE_CHECKING:
@@ -105,8 +106,8 @@ def _same_priorities(lossless: Lossless) -> Iterator[Fault]:
 def _priorities(numbers: frozenset[int]) -> str:
     if not numbers:
         return "no lossless priority"
-    plural = "y" if len(numbers) == 1 else "ies"
-    return f"lossless priorit{plural} {', '.join(map(str, sorted(numbers)))}"
+    word = noun(len(numbers), "lossless priority")
+    return f"{word} {', '.join(map(str, sorted(numbers)))}"
 
 
 @_by_port

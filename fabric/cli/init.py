@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fabric.cli import output
-from fabric.cli.options import argument, option
+from fabric.cli.options import argument, option, was_named
 
 if TYPE_CHECKING:
     from fabric.workflow.init_sized import Wish
@@ -23,7 +23,18 @@ class Design(StrEnum):
     CLASSIC_TOR = "classic-tor"
 
 
-_MOST_HOSTS, _MOST_RAILS, _MOST_SPINES = 65_536, 64, 1024
+class Nic(StrEnum):
+    """Drivers of NICs, as ``host.nic.driver`` has them."""
+
+    MLX5_OFED = "mlx5-ofed"
+    MLX5 = "mlx5"
+    BNXT = "bnxt"
+    IONIC = "ionic"
+
+
+_MOST_HOSTS, _MOST_RAILS, _MOST_SPINES, _MOST_GBPS = 65_536, 64, 1024, 800
+#: Options that have a meaning with --design or --ask alone.
+_OF_A_SIZE = ("hosts", "rails", "leaf", "spine", "split", "spines", "room_for", "nic_gbps", "nic")
 #: What `init --ask` asks for, in order, with the range of a number.
 _QUESTIONS: dict[str, tuple[str, tuple[int, int] | None]] = {
     "design": (f"Design ({', '.join(Design)})", None),
@@ -33,6 +44,7 @@ _QUESTIONS: dict[str, tuple[str, tuple[int, int] | None]] = {
     "leaf": ("Switch model of the leaves", None),
     "spine": ("Switch model of the spines (empty: that of the leaves)", None),
     "split": ("Breakout of all cages, such as 2x400G (empty: whole ports)", None),
+    "nic_gbps": ("Speed of the NICs in Gb/s (0: that of the ports, 400 at most)", (0, _MOST_GBPS)),
     "spines": ("Spines (0: the fewest without oversubscription)", (0, _MOST_SPINES)),
 }
 
@@ -43,6 +55,7 @@ def register(app: typer.Typer) -> None:
 
 
 def init(
+    context: typer.Context,
     folder: Annotated[Path, argument("New folder for the inventory.")],
     design: Annotated[
         Design | None,
@@ -92,6 +105,17 @@ def init(
             max=_MOST_HOSTS,
         ),
     ] = 0,
+    nic_gbps: Annotated[
+        int,
+        option(
+            "With --design: speed of the NICs in Gb/s; 0: the highest of the leaf's ports, 400 at "
+            "most.",
+            "INIT_NIC_GBPS",
+            min=0,
+            max=_MOST_GBPS,
+        ),
+    ] = 0,
+    nic: Annotated[Nic, option("With --design: driver of the NICs.", "INIT_NIC")] = Nic.MLX5_OFED,
     ask: Annotated[bool, option("Ask for each of these values.", "INIT_ASK", "--ask")] = False,
 ) -> None:
     """Create a commented inventory, or one of a size.
@@ -105,15 +129,31 @@ def init(
 
     text = None
     if design or ask:
-        from fabric.workflow.init_sized import Wish, sized_inventory
+        from fabric.workflow.init_sized import Wish, refuse_models, sized_inventory
 
         form = design or Design.RAIL_OPTIMISED
-        wish = Wish(form.value, hosts, rails, leaf, spine, split, spines, room_for)
-        result = sized_inventory(_asked(wish) if ask else wish, folder.resolve().name)
+        wish = Wish(
+            form.value, hosts, rails, leaf, spine, split, spines, room_for, nic_gbps, nic.value
+        )
+        wish = _asked(wish) if ask else wish
+        result = sized_inventory(wish, folder.resolve().name)
+        refuse_models(wish)
         output.data("\n".join(result.lines) + "\n")
         text = result.text
+    else:
+        _refuse_sizes(context)
     file = start(folder, text)
     output.note(f"wrote {file}; edit it, then run `rocefab check {folder}`")
+
+
+def _refuse_sizes(context: typer.Context) -> None:
+    for name in _OF_A_SIZE:
+        if was_named(context, name):
+            option_name = f"--{name.replace('_', '-')}"
+            raise typer.BadParameter(
+                "add --design or --ask: without them init writes a small example of four hosts",
+                param_hint=option_name,
+            )
 
 
 def _asked(wish: Wish) -> Wish:

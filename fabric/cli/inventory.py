@@ -12,7 +12,7 @@ import typer
 
 from fabric.cli import completion, options, output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import argument, option
+from fabric.cli.options import argument, option, was_named
 
 
 class ReportForm(StrEnum):
@@ -85,7 +85,7 @@ def check(
     from fabric.workflow.project import Project
     from fabric.workflow.work import work_of
 
-    if sonic_config and _was_named(context, "inventory"):
+    if sonic_config and was_named(context, "inventory"):
         message = "--sonic-config and INVENTORY are mutually exclusive; pass one of them"
         raise typer.BadParameter(message, param_hint="--sonic-config")
     if sonic_config and changed_since:
@@ -118,11 +118,6 @@ def check(
         raise CommandExit(Exit.FINDINGS)
     if outcome.broken:
         raise CommandExit(Exit.DEVICE)
-
-
-def _was_named(context: typer.Context, parameter: str) -> bool:
-    source = context.get_parameter_source(parameter)
-    return source is not None and source.name == "COMMANDLINE"
 
 
 def render(

@@ -324,3 +324,9 @@ Workers = Annotated[
         metavar="N|dask://HOST:PORT",
     ),
 ]
+
+
+def was_named(context: typer.Context, parameter: str) -> bool:
+    """Tell whether the command line names a parameter."""
+    source = context.get_parameter_source(parameter)
+    return source is not None and source.name == "COMMANDLINE"

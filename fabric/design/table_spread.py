@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.units import MBPS_PER_GBPS
 from fabric.platforms.asic_catalogue import asic as family
 from fabric.platforms.catalogue import sku, sku_names, skus_of
@@ -45,7 +46,7 @@ class Spread:
         """Return the interval and the number of models in words."""
         few = self.least_bytes == self.most_bytes
         size = f"{self.least_bytes:,}" + ("" if few else f" to {self.most_bytes:,}")
-        return f"{size} bytes ({self.models} model{'' if self.models == 1 else 's'})"
+        return f"{size} bytes ({counted(self.models, 'model')})"
 
 
 @lru_cache(maxsize=1024)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.units import share_to_percent
 
 if TYPE_CHECKING:
@@ -59,9 +60,8 @@ def _classes(designs: Designs) -> str:
 
     results = coverages(designs.fabric, _CLASSES)
     best = next((one for one in results if one.covered == one.failures), results[-1])
-    plural = "" if best.classes == 1 else "es"
     share = f"{best.covered} of {best.failures}"
-    needed = f"{best.classes} lossless class{plural}: all traffic stays lossless after {share}"
+    needed = f"{counted(best.classes, 'lossless class')}: all traffic stays lossless after {share}"
     own = _own_classes(designs)
     now = results[own - 1]
     others = f"; the {own} of the inventory: {now.covered}, if one class alone carries data"

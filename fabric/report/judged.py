@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from fabric.core import hostlist
+from fabric.core.counts import counted, noun
 from fabric.core.findings import Finding, Severity
 from fabric.health.hole import NOT_KNOWN, NOT_REPORTED
 from fabric.report.verdicts import VERDICT_RULES
@@ -72,12 +73,12 @@ def _finding(cause: Cause) -> Finding:
 
 def _consequences(cause: Cause) -> Iterator[str]:
     if cause.symptoms:
-        yield f"explains {cause.symptoms} symptom{'' if cause.symptoms == 1 else 's'}"
+        yield f"explains {counted(cause.symptoms, 'symptom')}"
     if cause.rails:
         rails = hostlist.fold([str(rail) for rail in cause.rails])
-        yield f"rail{'' if len(cause.rails) == 1 else 's'} {rails}"
+        yield f"{noun(len(cause.rails), 'rail')} {rails}"
     if cause.hosts:
-        yield f"{len(cause.hosts)} host{'' if len(cause.hosts) == 1 else 's'}"
+        yield counted(len(cause.hosts), "host")
     if cause.jobs:
         yield f"jobs {', '.join(cause.jobs)}"
 
@@ -104,8 +105,7 @@ def text(judgement: Judgement, outcome: Outcome) -> str:
         for finding in outcome.findings
     )
     skipped = f"; not judged: {hostlist.fold(outcome.skipped)}" if outcome.skipped else ""
-    plural = "" if causes == 1 else "s"
-    lines.append(f"{len(outcome.checked)} verdicts: {causes} cause{plural}{skipped}")
+    lines.append(f"{len(outcome.checked)} verdicts: {counted(causes, 'cause')}{skipped}")
     return "\n".join(lines) + "\n"
 
 

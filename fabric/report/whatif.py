@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.findings import Finding, Severity
 from fabric.core.units import share_to_percent
 from fabric.report.tenants_hit import tenants_hit
@@ -88,7 +89,7 @@ class WhatIf:
         causes += [f"rail {rail} is split into {parts} parts" for rail, parts in hit.rails.items()]
         errors = sum(finding.severity is Severity.ERROR for finding in self.new_findings)
         if errors:
-            causes.append(f"{errors} new error{'' if errors == 1 else 's'}")
+            causes.append(counted(errors, "new error"))
         losers = np.unique(hit.rails_lost[:, 0])
         hosts = int((hit.host_gbps[1][losers] > 0).sum())  # others are cut off, or failed whole
         if hosts:

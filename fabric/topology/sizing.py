@@ -22,6 +22,11 @@ class Need:
     spines : int or None
         Number of spines, in each pod where there are pods; None: the fewest without
         oversubscription.
+    most_nics, most_uplinks : int or None
+        First ports of a leaf that run at the speed of the NICs, and last ones that run at that of
+        the uplinks; None: all.
+    nic_gbps, uplink_gbps : int
+        Their speeds.
     """
 
     hosts: int
@@ -31,6 +36,10 @@ class Need:
     leaf_ports: int
     spine_ports: int
     spines: int | None = None
+    most_nics: int | None = None
+    most_uplinks: int | None = None
+    nic_gbps: int = 1
+    uplink_gbps: int = 1
 
     @property
     def ports_per_host(self) -> int:
@@ -85,8 +94,9 @@ class Size:
 
     @property
     def over_subscription(self) -> float:
-        """Host ports in use of a leaf whose unit is full, over its uplinks of the same speed."""
-        return self.used_host_ports / self.uplinks
+        """Speed of the NICs of a leaf whose unit is full, over that of its uplinks."""
+        speeds = self.need.nic_gbps / self.need.uplink_gbps
+        return self.used_host_ports * speeds / self.uplinks
 
     @property
     def rank(self) -> tuple[float, int]:
@@ -109,7 +119,7 @@ def sized(need: Need) -> Size | None:
     Over-subscription below 1 is no gain: it counts as 1. Each leaf has the same number of cables to
     each spine, and all leaves of ``room_for`` hosts fit on the spines.
     """
-    least = -(-need.room_for * need.ports_per_host // need.leaf_ports)
+    least = -(-need.room_for * need.ports_per_host // (need.most_nics or need.leaf_ports))
     units = range(least, min(need.room_for, need.spine_ports) + 1)
     sizes = (size for number in units for size in _of_units(need, number))
     return min(sizes, key=lambda size: size.rank, default=None)
@@ -119,9 +129,12 @@ def _of_units(need: Need, units: int) -> list[Size]:
     """Return the sizes with a number of units: by spines where their number is free."""
     hosts = -(-need.room_for // units)
     leaves = units * need.leaves_per_unit
-    free = need.leaf_ports - hosts * need.ports_per_host
+    nics = hosts * need.ports_per_host
+    if need.most_nics and nics > need.most_nics:
+        return []
+    free = min(need.leaf_ports - nics, need.most_uplinks or need.leaf_ports)
     most = need.spine_ports // leaves
     counts = (need.spines,) if need.spines else range(1, free + 1)
-    enough = hosts * need.ports_per_host
+    enough = -(-nics * need.nic_gbps // need.uplink_gbps)
     links = ((count, min(most, free // count, -(-enough // count))) for count in counts)
     return [Size(need, hosts, count, each) for count, each in links if each > 0]

@@ -47,6 +47,7 @@ __all__ = [
 
 #: A rendering that fails is a finding under this name; the other rules have classes.
 _RENDERING = "REN001"
+_RENDERED = "correct the value, or choose a model that `rocefab show platforms` lists as rendered"
 
 
 class Handling(NamedTuple):
@@ -135,7 +136,7 @@ def _with_switches(
         return outcome
     failure = next((one.failure for one in checked if one.failure), "")
     if failure:
-        finding = Finding(_RENDERING, Severity.ERROR, failure, "correct the value")
+        finding = Finding(_RENDERING, Severity.ERROR, failure, _RENDERED)
         return outcome.merged(Outcome((finding,), (), outcome.skipped, ()))
     outcomes = [one.outcome for one in checked if one.outcome]
     if not outcomes:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
+from fabric.platforms import platforms
 from fabric.topology.sizing import Size
 
 if TYPE_CHECKING:
+    from fabric.platforms.model import Sku
     from fabric.topology.sizing_pods import Pods
 
 
@@ -22,13 +25,37 @@ def lines_of(size: Size | Pods, spare_addresses: int) -> tuple[str, ...]:
     return (*lines, f"{ports}; addresses left over in each NIC subnet: {spare_addresses}.")
 
 
+def speed_line(nic_gbps: int, uplink_gbps: int, port_gbps: int) -> str:
+    """Return the line of the speeds.
+
+    Parameters
+    ----------
+    port_gbps : int
+        The most that a host port of the leaf can run at.
+    """
+    line = f"NICs: {nic_gbps}G; uplinks: {uplink_gbps}G"
+    if nic_gbps < port_gbps:
+        line += f"; host ports of {port_gbps}G run at {nic_gbps}G: see --nic-gbps and --split"
+    return f"{line}."
+
+
+def system_line(leaf: Sku, spine: Sku) -> str:
+    """Return the line of the systems."""
+    named = [f"{leaf.name} is {platforms[leaf.nos].title}"]
+    if spine.name != leaf.name:
+        named.append(f"{spine.name} is {platforms[spine.nos].title}")
+    return f"{', '.join(named)}."
+
+
 def _two_tiers(size: Size) -> tuple[str, ...]:
     hosts, room = size.need.hosts, size.need.room_for
     leaves = size.leaves(hosts)
-    first = f"{_units(size, size)}, {leaves:,} leaves, {size.spines} spines."
+    first = f"{_units(size, size)}, {counted(leaves, 'leaf', 'leaves')}, "
+    first += f"{counted(size.spines, 'spine')}."
     cables = f"cables from each leaf to each spine: {size.links_per_leaf}"
     uplinks = f"uplinks: {leaves * size.uplinks:,}; {_oversubscription(size)}"
-    later = f"{room:,} hosts need {size.leaves(room):,} leaves and the same spines; no cable moves."
+    most = counted(size.leaves(room), "leaf", "leaves")
+    later = f"room for {counted(room, 'host')}: {most} and the same spines; no cable moves."
     ports = f"{_leaf_ports(size)}, {size.spare_spine_ports(hosts)} on each spine now"
     ports += f", {size.spare_spine_ports(room)} with {room:,} hosts"
     return first, f"{cables}; {uplinks}", later, ports
@@ -39,11 +66,13 @@ def _pods(size: Pods) -> tuple[str, ...]:
     leaves, pods = size.leaves(hosts), size.pods_of(hosts)
     spines = pods * pod.spines
     first = f"{_units(size, pod)}, {pods:,} pods of up to {size.units_per_pod} units"
-    first += f", {leaves:,} leaves, {spines:,} spines, {size.super_spines:,} super-spines."
+    first += f", {counted(leaves, 'leaf', 'leaves')}, {counted(spines, 'spine')}, "
+    first += f"{counted(size.super_spines, 'super-spine')}."
     cables = f"cables from each leaf to each spine of its pod: {pod.links_per_leaf}, from each "
     cables += f"spine to each super-spine of its group: {size.links_per_spine}"
     links = leaves * pod.uplinks + spines * size.core_links
-    later = f"{room:,} hosts need {size.pods:,} pods and the same super-spines; no cable moves."
+    later = f"room for {counted(room, 'host')}: {counted(size.pods, 'pod')} and the same "
+    later += "super-spines; no cable moves."
     ports = f"{_leaf_ports(pod)}, {pod.spare_spine_ports(pod.need.hosts)} on each spine of a full "
     ports += f"pod, {size.spare_core_ports(hosts)} on each super-spine now"
     ports += f", {size.spare_core_ports(room)} with {room:,} hosts"
@@ -52,8 +81,10 @@ def _pods(size: Pods) -> tuple[str, ...]:
 
 def _units(size: Size | Pods, pod: Size) -> str:
     need = size.need
-    units = f"{size.units(need.hosts)} units of up to {pod.hosts_per_unit} hosts"
-    return f"{need.hosts:,} hosts x {need.rails} NICs: {units}"
+    units = (
+        f"{counted(size.units(need.hosts), 'unit')} of up to {counted(pod.hosts_per_unit, 'host')}"
+    )
+    return f"{counted(need.hosts, 'host')} x {counted(need.rails, 'NIC')}: {units}"
 
 
 def _oversubscription(size: Size) -> str:

@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import InputError
-from fabric.core.findings import Finding, Severity
-from fabric.intent.model import CageSplit
-from fabric.platforms.breakout import fits, offered_mode, parse_mode
+from fabric.core.findings import Severity
+from fabric.intent.policy import LosslessPolicy
 from fabric.platforms.catalogue import Skus
-from fabric.topology.hardware import split_model
+from fabric.platforms.features import features_of
 from fabric.topology.sizing import Need, Size, sized
 from fabric.topology.sizing_pods import Pods, sized_pods
-from fabric.workflow.init_lines import lines_of
+from fabric.workflow.check import check
+from fabric.workflow.init import init
+from fabric.workflow.init_lines import lines_of, speed_line, system_line
+from fabric.workflow.init_ports import Ports, model_of, ports_of, refusal
+from fabric.workflow.project import Project
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabric.platforms.model import Sku
 
+#: Hosts of the fabric that tries the models.
+_FEW_HOSTS = 16
 #: Host addresses before the first NIC: network, gateway; and the broadcast address.
 _NOT_FOR_NICS = 3
 #: Pools of RFC 1918: each part of 10.0.0.0/8 that the file takes, and its longest size.
 _HOSTS, _UPLINKS = ("10.0.0.0", 9), ("10.128.0.0", 10)
 _CORES, _LOOPBACKS = ("10.192.0.0", 11), ("10.255.0.0", 16)
 _ADDRESS_BITS = 32
+#: Maker of the NICs of a driver, and RDMA device of a number.
+NICS = {
+    "mlx5-ofed": ("nvidia", "mlx5_{}"),
+    "mlx5": ("nvidia", "mlx5_{}"),
+    "bnxt": ("broadcom", "bnxt_re{}"),
+    "ionic": ("amd", "ionic_{}"),
+}
 #: What the file has where there are no super-spines.
 _TWO_TIERS = dict.fromkeys(
     ("growth", "super_spines", "down_ports", "super_spine", "core_speed", "core_cables"), ""
@@ -44,6 +60,10 @@ class Wish:
         Breakout of all cages, such as ``2x400G``; empty: whole ports.
     spines : int
         Number of spines; 0: the fewest without oversubscription.
+    nic_gbps : int
+        Speed of the NICs; 0: the highest of the leaf, at most ``USUAL_NIC_GBPS``.
+    nic : str
+        Driver of the NICs: a key of :data:`NICS`.
     """
 
     design: str = "rail-optimised"
@@ -54,6 +74,8 @@ class Wish:
     split: str = ""
     spines: int = 0
     room_for: int = 0
+    nic_gbps: int = 0
+    nic: str = "mlx5-ofed"
 
 
 @dataclass(frozen=True)
@@ -74,28 +96,60 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
     """
     room = wish.room_for or wish.hosts
     if room < wish.hosts:
-        raise _refusal("--room-for", f"{room:,} is less than --hosts {wish.hosts:,}", "raise it")
-    spine = wish.spine or wish.leaf
-    leaf_ports, leaf_speeds = _ports(wish.leaf, wish.split)
-    spine_ports, spine_speeds = _ports(spine, wish.split)
-    speeds = leaf_speeds & spine_speeds
-    if not speeds:
-        raise _refusal("--spine", f"{wish.leaf} and {spine} share no speed", "choose another model")
-    rail_leaves = wish.design == "rail-optimised"
+        raise refusal("--room-for", f"{room:,} is less than --hosts {wish.hosts:,}", "raise it")
+    leaf, spine = (model_of(name, wish.split) for name in (wish.leaf, wish.spine or wish.leaf))
+    ports = ports_of(leaf, spine, wish.nic_gbps)
     need = Need(
-        wish.hosts, room, wish.rails, rail_leaves, leaf_ports, spine_ports, wish.spines or None
+        wish.hosts,
+        room,
+        wish.rails,
+        wish.design == "rail-optimised",
+        ports.leaf_ports,
+        ports.spine_ports,
+        wish.spines or None,
+        ports.most_nics,
+        ports.most_uplinks,
+        ports.nic_gbps,
+        ports.uplink_gbps,
     )
     size = _best(need)
     if size is None:
         message = (
-            f"three tiers of {wish.leaf} and {spine} have no place for {room:,} hosts with "
-            f"{wish.rails} NICs each: {leaf_ports} ports a leaf, {spine_ports} a spine"
+            f"three tiers of {leaf.name} and {spine.name} have no place for {room:,} hosts with "
+            f"{wish.rails} NICs each: {ports.leaf_ports} ports a leaf, {ports.spine_ports} a spine"
         )
-        raise _refusal("--room-for", message, "split the cages, or choose larger models")
+        raise refusal("--room-for", message, "split the cages, or choose larger models")
     pod = size.pod if isinstance(size, Pods) else size
     spare = 2 ** _subnet_bits(pod) - _NOT_FOR_NICS - pod.hosts_per_unit
-    lines = lines_of(size, spare)
-    return Sized(_text(wish, size, name, max(speeds), lines[0]), lines)
+    speeds = speed_line(ports.nic_gbps, ports.uplink_gbps, ports.port_gbps)
+    lines = (*lines_of(size, spare), speeds, system_line(leaf, spine), *_left(wish))
+    return Sized(_text(wish, size, name, ports, lines[0]), lines)
+
+
+def _left(wish: Wish) -> tuple[str, ...]:
+    """Return the line of what the user has to add: what only the hosts know."""
+    if wish.nic != "ionic":
+        return ()
+    return (
+        "To do: the UUID of each NIC port, as `nicctl show port` has it: hosts.nics.port_uuid.",
+    )
+
+
+def refuse_models(wish: Wish) -> None:
+    """Check a small fabric of the models of a wish.
+
+    Raises
+    ------
+    InputError
+        When it has errors: the findings.
+    """
+    small = replace(wish, hosts=min(wish.hosts, _FEW_HOSTS), room_for=0, spines=0, nic=Wish.nic)
+    with TemporaryDirectory() as folder:
+        file = init(Path(folder) / "small", sized_inventory(small, "small").text)
+        errors = check(Project(file.parent)).at_least(Severity.ERROR)
+    if errors:
+        findings = [replace(error, position=None, field="--leaf/--spine") for error in errors]
+        raise InputError("nothing was written", findings)
 
 
 def _best(need: Need) -> Size | Pods | None:
@@ -105,40 +159,6 @@ def _best(need: Need) -> Size | Pods | None:
         return two
     sizes = [size for size in (two, sized_pods(need)) if size]
     return min(sizes, key=lambda size: size.rank, default=None)
-
-
-def _refusal(option: str, message: str, fix: str) -> InputError:
-    finding = Finding("INT020", Severity.ERROR, message, fix, option)
-    return InputError("nothing was written", [finding])
-
-
-def _ports(name: str, split: str) -> tuple[int, set[int]]:
-    """Return how many ports a model has, and the speeds that all of them have, in Gb/s."""
-    skus = Skus()
-    if name not in skus:
-        fix = "see `rocefab show platforms`"
-        raise _refusal("--leaf/--spine", f"unknown switch model {name!r}", fix)
-    model = skus[name]
-    if split:
-        model = _broken_out(model, split)
-    numbers = range(1, model.port_count + 1)
-    return model.port_count, set.intersection(*(set(model.speeds_of(one)) for one in numbers))
-
-
-def _broken_out(model: Sku, split: str) -> Sku:
-    """Return a model with all of its cages broken out."""
-    kinds = [model.kind(cage) for cage in range(1, model.port_count + 1)]
-    try:
-        mode = parse_mode(split)
-    except ValueError as error:
-        raise _refusal("--split", f"{error}", "write parts and speed as 2x400G") from error
-    if not all(fits(kind, offered_mode(kind, split) or mode) for kind in kinds) or any(
-        kind.breakouts and offered_mode(kind, split) is None for kind in kinds
-    ):
-        words = dict.fromkeys(word.split("[")[0] for kind in kinds for word in kind.breakouts)
-        message = f"not every cage of {model.name} has the breakout {split}"
-        raise _refusal("--split", message, f"choose one of: {', '.join(words)}")
-    return split_model(model, [CageSplit(cages=f"1-{len(kinds)}", mode=split)])
 
 
 def _subnet_bits(size: Size) -> int:
@@ -152,13 +172,11 @@ def _pool(part: tuple[str, int], count: int, option: str) -> str:
     first, shortest = part
     length = _ADDRESS_BITS - (count - 1).bit_length()
     if length < shortest:
-        raise _refusal(
-            option, f"{count:,} addresses do not fit into {first}/{shortest}", "lower it"
-        )
+        raise refusal(option, f"{count:,} addresses do not fit into {first}/{shortest}", "lower it")
     return f"{first}/{length}"
 
 
-def _text(wish: Wish, size: Size | Pods, name: str, speed_gbps: int, summary: str) -> str:
+def _text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summary: str) -> str:
     need, pod = size.need, size.pod if isinstance(size, Pods) else size
     bits, leaves, spine = _subnet_bits(pod), size.leaves(need.room_for), wish.spine or wish.leaf
     per_leaf = _power_of_two(pod.uplinks)
@@ -167,7 +185,7 @@ def _text(wish: Wish, size: Size | Pods, name: str, speed_gbps: int, summary: st
     tier = _TWO_TIERS
     loopbacks = 2 * max(leaves, pod.spines) + 2
     if isinstance(size, Pods):
-        tier = _third_tier(size, spine, spine_split, speed_gbps)
+        tier = _third_tier(size, spine, spine_split, ports.uplink_gbps)
         loopbacks = max(2 * leaves, 4 * size.pods * pod.spines, 4 * size.super_spines) + 4
     values = {
         "summary": summary,
@@ -183,7 +201,10 @@ def _text(wish: Wish, size: Size | Pods, name: str, speed_gbps: int, summary: st
         "host_ports": pod.host_ports,
         "leaf_split": _split(wish.leaf, wish.split),
         "spine_split": spine_split,
-        "speed_gbps": speed_gbps,
+        "nic_gbps": ports.nic_gbps,
+        "uplink_gbps": ports.uplink_gbps,
+        "lossless": _lossless(wish),
+        **_nics(wish),
         "loopbacks": _pool(_LOOPBACKS, loopbacks, "--room-for"),
         "uplinks": _pool(_UPLINKS, 2 * leaves * per_leaf, "--room-for"),
         "uplinks_per_leaf": per_leaf,
@@ -213,6 +234,54 @@ def _third_tier(size: Pods, spine: str, split: str, speed_gbps: int) -> dict[str
         "as_numbers": "super_spine_asn: 4200000000, pod_asn_first: 4200000001, "
         "leaf_asn_first: 4200001001",
     }
+
+
+def _nics(wish: Wish) -> dict[str, str]:
+    """Return what the file says of the NICs; first a management NIC of the same driver: mlx5."""
+    vendor, device = NICS[wish.nic]
+    first = 1 if vendor == "nvidia" else 0
+    last = first + wish.rails - 1
+    lines = [f"rdma_devices: {device.format(f'[{first}-{last}]')}"]
+    if first:
+        lines.append("management_interface: eth0")
+        lines.append(f"management_rdma_device: {device.format(0)}")
+    else:
+        lines.append("management_interface: eth0")
+    lines.append(f"nic: {{vendor: {vendor}, driver: {wish.nic}}}")
+    return {"nics": "\n  ".join(lines)}
+
+
+def _lossless(wish: Wish) -> str:
+    """Return the section of what the systems accept no other value of."""
+    section: dict[str, Any] = {}
+    models = [Skus()[name] for name in (wish.leaf, wish.spine or wish.leaf)]
+    for field, value in (pair for model in models for pair in _only_values(model)):
+        *path, name = field.split(".")
+        inner = section
+        for word in path:
+            inner = inner.setdefault(word, {})
+        inner[name] = value
+    return f"\nlossless: {json.dumps(section)} # no other value works\n" if section else ""
+
+
+def _only_values(model: Sku) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of the policy of which a system accepts one value, not the default."""
+    usual = LosslessPolicy().model_dump()
+    for rule in features_of(model.nos).rules:
+        for limit in rule.limits:
+            if len(limit.values) == 1 and "error" in (limit.severity or rule.severity):
+                for field in limit.fields if limit.includes(model) else ():
+                    root, _, name = field.partition(".")
+                    if root == "lossless" and _at(usual, name) not in (None, limit.values[0]):
+                        yield name, limit.values[0]
+
+
+def _at(document: dict[str, Any], field: str) -> Any:
+    """Return a value of a document, None where there is none."""
+    value: Any = document
+    for word in field.split("."):
+        value = value.get(word) if isinstance(value, dict) else None
+    return value
 
 
 def _power_of_two(least: int) -> int:

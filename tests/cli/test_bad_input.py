@@ -282,3 +282,11 @@ def test_a_hundred_thousand_errors_are_not_all_printed(folder: Path) -> None:
     assert ended.code == 2
     assert len(lines) < 110
     assert any(re.fullmatch(r"\.\.\. and 99\d{3} more", line) for line in lines), lines[-3:]
+
+
+@pytest.mark.parametrize("words", [("--hosts", 64), ("--leaf", "SN5600"), ("--nic-gbps", 100)])
+def test_sizes_without_a_design_are_refused(tmp_path: Path, words: tuple[object, ...]) -> None:
+    ended = run("init", tmp_path / "mine", *words)
+    assert ended.code == 2
+    assert f"{words[0]}: add --design or --ask" in ended.err
+    assert not (tmp_path / "mine").exists()

@@ -16,10 +16,11 @@ import pytest
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Severity
+from fabric.platforms.catalogue import Skus
 from fabric.topology.cabling import planned_cables
 from fabric.workflow.check import check
 from fabric.workflow.init import init
-from fabric.workflow.init_sized import Wish, sized_inventory
+from fabric.workflow.init_sized import NICS, Wish, refuse_models, sized_inventory
 from fabric.workflow.project import Project
 from tests.cli.runs import ROOT, clean_environment
 from tests.waiting import LONGEST_S
@@ -28,9 +29,11 @@ WISH = Wish("rail-optimised", 32, 8, "ACS-SN5600", "", "2x400G", 4, 96)
 SAID = """\
 256 hosts x 8 NICs: 4 units of up to 64 hosts, 32 leaves, 4 spines.
 cables from each leaf to each spine: 2; uplinks: 256; oversubscription 8:1 where a unit is full.
-512 hosts need 64 leaves and the same spines; no cable moves.
+room for 512 hosts: 64 leaves and the same spines; no cable moves.
 ports left over: 56 on each leaf, 64 on each spine now, 0 with 512 hosts; addresses left over in \
 each NIC subnet: 61.
+NICs: 400G; uplinks: 400G.
+ACS-SN5600 is SONiC.
 """
 WISHES = {
     "split": WISH,
@@ -39,6 +42,9 @@ WISHES = {
     "racks": Wish("classic-tor", 12, 4, "ACS-MSN4700", "", "", 2, 40),
     "another spine": Wish(hosts=10, rails=2, leaf="7060X6-64PE", spine="ACS-SN5600"),
     "one host": Wish(hosts=1, rails=1),
+    "slow NICs": Wish(hosts=48, leaf="7060X6-64PE", nic_gbps=100, nic="bnxt"),
+    "fast NICs": Wish(hosts=48, leaf="7060X6-64PE", nic_gbps=800, nic="ionic"),
+    "uplinks of another kind": Wish(hosts=40, leaf="7050SX3-48YC8", spine="7060X6-64PE"),
     "pods": Wish(hosts=260, room_for=400),
     "pods of racks": Wish("classic-tor", 150, 4, "ACS-MSN4700", room_for=190),
     "pods with few spines": Wish(hosts=40, rails=4, leaf="ACS-MSN4700", spines=2, room_for=300),
@@ -53,7 +59,8 @@ def project(wish: Wish, folder: Path) -> Project:
 def test_it_passes_the_check(name: str, tmp_path: Path) -> None:
     mine = project(WISHES[name], tmp_path / "mine")
     outcome = check(mine)
-    assert outcome.at_least(Severity.ERROR) == ()
+    missing = {"HST023"} if WISHES[name].nic == "ionic" else set()
+    assert {one.rule for one in outcome.at_least(Severity.ERROR)} == missing
     assert outcome.broken == ()
     assert len(mine.fabric.hosts.names) == WISHES[name].hosts
 
@@ -92,7 +99,7 @@ def test_pods_have_the_switches_and_ports_that_it_says(name: str, tmp_path: Path
     mine = project(wish, tmp_path / "mine")
     switches = mine.fabric.switches
     leaves, spines, cores = (len(switches.of_tier(tier)) for tier in range(3))
-    first, cables, _, ports = sized_inventory(wish, "mine").lines
+    first, cables, _, ports, *_ = sized_inventory(wish, "mine").lines
     assert f"{leaves} leaves, {spines} spines, {cores} super-spines." in first
     assert f"{len({*switches.pod[switches.of_tier(0)].tolist()})} pods" in first
     assert f"uplinks: {len(mine.fabric.uplinks):,};" in cables
@@ -115,6 +122,8 @@ def test_split_cages_halve_the_switches() -> None:
         ({"leaf": "ACS-SN9999"}, "unknown switch model 'ACS-SN9999'"),
         ({"split": "3x400G"}, "choose one of: .*2x400G"),
         ({"split": "half"}, "write parts and speed as 2x400G"),
+        ({"nic_gbps": 200, "leaf": "7050SX3-48YC8", "split": ""}, "choose one of: 10, 25"),
+        ({"leaf": "7050SX3-48YC8", "split": ""}, "all ports of 7050SX3-48YC8 share no speed"),
         ({"hosts": 200}, "96 is less than --hosts 200"),
         ({"room_for": 60_000, "leaf": "ACS-MSN4700", "split": ""}, "no place for 60,000 hosts"),
     ],
@@ -123,6 +132,41 @@ def test_what_cannot_be_is_refused(changes: dict[str, object], message: str) -> 
     with pytest.raises(InputError) as caught:
         sized_inventory(replace(WISH, **changes), "mine")
     assert re.search(message, str(caught.value.findings[0]))
+
+
+def test_nics_of_half_the_speed_need_half_the_uplinks() -> None:
+    said = {
+        speed: sized_inventory(Wish(hosts=32, leaf="7060X6-64PE", nic_gbps=speed), "mine").lines
+        for speed in (400, 800)
+    }
+    assert "uplinks: 128; oversubscription 1:1" in said[400][1]
+    assert "uplinks: 256; oversubscription 1:1" in said[800][1]
+    assert said[400][4].startswith("NICs: 400G; uplinks: 800G; host ports of 800G run at 400G")
+    todo = sized_inventory(Wish(nic="ionic"), "mine").lines[-1]
+    assert todo.startswith("To do: the UUID of each NIC port")
+    assert said[800][4:] == ("NICs: 800G; uplinks: 800G.", "7060X6-64PE is Arista EOS.")
+
+
+@pytest.mark.parametrize("nic", NICS)
+def test_nics_of_a_driver(nic: str, tmp_path: Path) -> None:
+    mine = project(Wish(hosts=2, rails=2, nic=nic), tmp_path / "mine")
+    traits = mine.intent.fabric.host.nic
+    assert (traits.vendor, traits.driver) == (NICS[nic][0], nic)
+    devices = [nic.rdma_device for nic in mine.hosts["gpu1"].nics]
+    assert [re.sub(r"\d$", "{}", device) for device in devices] == [NICS[nic][1]] * 2
+
+
+@pytest.mark.parametrize("name", list(Skus()))
+def test_each_model_passes_the_check_or_is_refused(name: str, tmp_path: Path) -> None:
+    """Refused are models without buffers for these cables, and those whose ports differ."""
+    wish = Wish(hosts=16, leaf=name)
+    try:
+        refuse_models(wish)
+    except InputError as error:
+        assert {one.rule for one in error.findings} <= {"INT020", "REN001", "QOS020"}
+        assert Skus()[name].lacks or {one.rule for one in error.findings} != {"REN001"}
+        return
+    assert check(project(wish, tmp_path / "mine")).at_least(Severity.ERROR) == ()
 
 
 def test_it_asks_on_a_terminal(tmp_path: Path) -> None:
@@ -137,7 +181,7 @@ def test_it_asks_on_a_terminal(tmp_path: Path) -> None:
         stderr=follower,
     )
     os.close(follower)
-    answers = ["ring", "rail-optimised", "many", "256", "512", "", "", "", "", "4"]
+    answers = ["ring", "rail-optimised", "many", "256", "512", "", "", "", "", "", "4"]
     said = ""
     end_s = time.monotonic() + LONGEST_S
     while time.monotonic() < end_s and "check mine" not in said:

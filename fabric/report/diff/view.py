@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.report.diff.traced import FILELESS
 
 if TYPE_CHECKING:
@@ -53,8 +54,8 @@ class Alike:
         """State, risk and restart."""
         one = self.first
         if one.state != "changed":
-            return f"{one.state}, {count(len(one.files), 'file')}"
-        return f"risk: {one.risk}, {_restart(one.reload)}, {count(len(one.settings), 'setting')}"
+            return f"{one.state}, {counted(len(one.files), 'file')}"
+        return f"risk: {one.risk}, {_restart(one.reload)}, {counted(len(one.settings), 'setting')}"
 
 
 def title(diff: Diff) -> str:
@@ -71,13 +72,13 @@ def summary(diff: Diff) -> list[str]:
     attached = f"{one.hosts_attached:,} more at switches whose change affects traffic"
     hosts = f"{one.hosts_changed:,} with other files, {attached}"
     lines = [
-        f"{count(one.edits, 'inventory value')} changed",
-        f"devices: {states} ({count(one.lines, 'setting')})",
+        f"{counted(one.edits, 'inventory value')} changed",
+        f"devices: {states} ({counted(one.lines, 'setting')})",
         f"highest risk: {one.risk}; {_restart(one.reload)}",
         f"hosts: {hosts}",
     ]
     moved = [
-        f"{count(len(rows), word)}"
+        f"{counted(len(rows), word)}"
         for rows, word in (
             (diff.cables, "cable"),
             (diff.moves, "name or number"),
@@ -87,7 +88,7 @@ def summary(diff: Diff) -> list[str]:
         if rows
     ]
     if diff.jobs:
-        lines.append(f"jobs: {count(len(diff.jobs), 'job')} on these hosts")
+        lines.append(f"jobs: {counted(len(diff.jobs), 'job')} on these hosts")
     if at_once := _from_tenant_to_tenant(diff):
         steps = "`plan` rejects that at once: revoke, plan and apply first, then grant"
         lines.append(f"from one tenant to another: {folded(at_once)}; {steps}")
@@ -150,7 +151,7 @@ def heading(cause: Cause) -> list[str]:
 def reach(cause: Cause) -> str:
     """Return which devices a cause changes."""
     words = [
-        f"{count(len(names), *word)} ({folded(names)})"
+        f"{counted(len(names), *word)} ({folded(names)})"
         for names, word in (
             (cause.switches, ("switch", "switches")),
             (cause.hosts, ("host", "hosts")),
@@ -162,7 +163,7 @@ def reach(cause: Cause) -> str:
         return (
             "changes what `check` reports, no file" if only else "no setting follows from it alone"
         )
-    return f"{', '.join(words)}: {count(cause.lines, 'setting')}"
+    return f"{', '.join(words)}: {counted(cause.lines, 'setting')}"
 
 
 def alike(diff: Diff) -> list[Alike]:
@@ -196,12 +197,6 @@ def folded(names: Iterable[str]) -> str:
     if len(text) <= _MOST_NAMES:
         return text
     return f"{text[:_MOST_NAMES].rpartition(',')[0] or every[0]}, ..."
-
-
-def count(number: int, word: str, many: str = "") -> str:
-    """Return a number with its noun."""
-    plural = many or (f"{word[:-1]}ies" if word.endswith("y") else f"{word}s")
-    return f"{number:,} {word if number == 1 else plural}"
 
 
 def _restart(reload: bool | None) -> str:  # noqa: FBT001 - one of three words

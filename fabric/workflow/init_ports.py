@@ -1,0 +1,120 @@
+"""init --design: the ports of the switch models that a user names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.intent.model import CageSplit
+from fabric.platforms.breakout import fits, offered_mode, parse_mode
+from fabric.platforms.catalogue import Skus
+from fabric.topology.hardware import split_model
+
+if TYPE_CHECKING:
+    from fabric.platforms.model import Sku
+
+#: The fastest port of the NICs that most clusters have: ConnectX-7, BCM57608, Pollara 400.
+USUAL_NIC_GBPS = 400
+
+
+@dataclass(frozen=True)
+class Ports:
+    """The ports of leaves and spines that a fabric has.
+
+    Parameters
+    ----------
+    leaf_ports, spine_ports : int
+        Ports of a switch.
+    nic_gbps, uplink_gbps : int
+        Speeds.
+    most_nics, most_uplinks : int
+        First ports of a leaf that have the one speed, and last ports that have the other.
+    port_gbps : int
+        The highest speed of the first port of a leaf.
+    """
+
+    leaf_ports: int
+    spine_ports: int
+    nic_gbps: int
+    uplink_gbps: int
+    most_nics: int
+    most_uplinks: int
+    port_gbps: int
+
+
+def refusal(option: str, message: str, fix: str) -> InputError:
+    """Return the error of an option."""
+    finding = Finding("INT020", Severity.ERROR, message, fix, option)
+    return InputError("nothing was written", [finding])
+
+
+def model_of(name: str, split: str) -> Sku:
+    """Return a model with all of its cages broken out, or whole where ``split`` is empty.
+
+    Raises
+    ------
+    InputError
+        When it does not exist, or not every cage has the breakout.
+    """
+    skus = Skus()
+    if name not in skus:
+        fix = "see `rocefab show platforms`"
+        raise refusal("--leaf/--spine", f"unknown switch model {name!r}", fix)
+    return _broken_out(skus[name], split) if split else skus[name]
+
+
+def ports_of(leaf: Sku, spine: Sku, nic_gbps: int) -> Ports:
+    """Return the ports of a fabric: NICs at the first ports of a leaf, uplinks at the last.
+
+    Raises
+    ------
+    InputError
+        When the leaf has no such speed, or the models share none.
+    """
+    offered = [{*leaf.speeds_of(one)} for one in range(1, leaf.port_count + 1)]
+    usual = [speed for speed in offered[0] if speed <= USUAL_NIC_GBPS]
+    nics = nic_gbps or max(usual, default=min(offered[0]))
+    if nics not in offered[0]:
+        message = f"the first port of {leaf.name} has no speed of {nics}G"
+        listed = ", ".join(map(str, sorted(offered[0])))
+        raise refusal("--nic-gbps", message, f"choose one of: {listed}, or --split")
+    all_of_spine = set.intersection(
+        *({*spine.speeds_of(one)} for one in range(1, spine.port_count + 1))
+    )
+    if not all_of_spine & offered[-1]:
+        message = f"the last port of {leaf.name} and all ports of {spine.name} share no speed"
+        raise refusal("--spine", message, "choose another model")
+    uplinks = max(all_of_spine & offered[-1])
+    return Ports(
+        leaf.port_count,
+        spine.port_count,
+        nics,
+        uplinks,
+        _run(offered, nics),
+        _run(offered[::-1], uplinks),
+        max(offered[0]),
+    )
+
+
+def _run(offered: list[set[int]], speed: int) -> int:
+    """Return how many ports from the first one on have a speed."""
+    return sum(1 for _ in takewhile(lambda speeds: speed in speeds, offered))
+
+
+def _broken_out(model: Sku, split: str) -> Sku:
+    """Return a model with all of its cages broken out."""
+    kinds = [model.kind(cage) for cage in range(1, model.port_count + 1)]
+    try:
+        mode = parse_mode(split)
+    except ValueError as error:
+        raise refusal("--split", f"{error}", "write parts and speed as 2x400G") from error
+    if not all(fits(kind, offered_mode(kind, split) or mode) for kind in kinds) or any(
+        kind.breakouts and offered_mode(kind, split) is None for kind in kinds
+    ):
+        words = dict.fromkeys(word.split("[")[0] for kind in kinds for word in kind.breakouts)
+        message = f"not every cage of {model.name} has the breakout {split}"
+        raise refusal("--split", message, f"choose one of: {', '.join(words)}")
+    return split_model(model, [CageSplit(cages=f"1-{len(kinds)}", mode=split)])
