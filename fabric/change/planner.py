@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.change.adapter import Draft, adapters
 from fabric.change.model import DevicePlan, Missing, Plan
 from fabric.change.rounding import settled
+from fabric.core.counts import counted
 from fabric.core.device_names import is_same_device
 from fabric.core.errors import (
     DeviceError,
@@ -204,8 +205,7 @@ def make_plan(
             progress(name, f"read: {_found(plans[name])}")
         except DeviceError as error:
             errors.append(error)
-            refused = isinstance(error, NotPlannedError)
-            progress(name, "rejected" if refused else "could not be read")
+            progress(name, "")
     missing = {error.device: error for error in errors if not isinstance(error, NotPlannedError)}
     if errors and not (allow_missing and plans and len(missing) == len(errors)):
         return None, errors
@@ -247,7 +247,7 @@ def _found(plan: DevicePlan) -> str:
     count = len(plan.changes)
     if not count:
         return "no change"
-    return f"{count} change{'' if count == 1 else 's'} planned, risk: {plan.risk.word}"
+    return f"{counted(count, 'change')} planned, risk: {plan.risk.word}"
 
 
 def _changes(plan: DevicePlan) -> bool:

@@ -192,6 +192,7 @@ def _log_verified(health: list[Health], boot_log: Path | None) -> None:
 
 def _health(health: list[Health], form: options.Format, *, watched: bool = False) -> None:
     from fabric.core import hostlist
+    from fabric.workflow.devices import grouped
     from fabric.workflow.nics import rails
 
     by_rail, warning = rails({item.device: item.nics for item in health if item.nics})
@@ -206,6 +207,8 @@ def _health(health: list[Health], form: options.Format, *, watched: bool = False
     else:
         for item in health:
             output.data("".join(f"{line}\n" for line in _health_lines(item)))
+        for names, reason in grouped({item.device: item.error for item in health if item.error}):
+            output.data(f"{names}: could not be read: {reason}\n")
         if watched:
             _verdicts(health, by_rail)
         good = sum(item.ok for item in health)
@@ -249,8 +252,6 @@ def _verdicts(health: list[Health], by_rail: list[RailHealth]) -> None:
 
 
 def _health_lines(item: Health) -> list[str]:
-    if item.error:
-        return [f"{item.device}: could not be read: {item.error}"]
     lines = []
     for change, origin in zip(item.drift, item.origins, strict=True):
         lines.append(

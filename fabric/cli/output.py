@@ -152,7 +152,7 @@ class Meter:
 
     def __call__(self, device: str, text: str) -> None:
         """Take what happens on a device."""
-        if self._lines:
+        if self._lines and text:
             progress(device, text)
         counted = _COUNTED.match(text)
         if counted:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
+from fabric.devices.login import login_reason
 from fabric.devices.redaction import shortened
 from fabric.devices.ssh import TerminalSession
 
@@ -56,6 +57,8 @@ class BaseDriver:
             raise
         except Exception as error:  # noqa: BLE001 - NAPALM, requests, ssl, socket, ncclient
             reason = shortened(self._cause(error, doing)) or type(error).__name__
+            if doing == "log in":
+                reason = login_reason(error) or reason
             kind = RefusedError if self._is_refusal(error) else ConnectionLostError
             # Without its cause: the text of that may hold what was redacted here.
             raise kind(self.connection.device, f"cannot {doing}: {reason}") from None

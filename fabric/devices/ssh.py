@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.errors import ConnectionLostError, RefusedError
 from fabric.devices import limits
 from fabric.devices.answers import read_answer
+from fabric.devices.login import login_reason
 from fabric.devices.redaction import redacted, shortened
 
 if TYPE_CHECKING:
@@ -131,7 +132,9 @@ class TerminalSession:
         except Exception as error:
             # netmiko, paramiko and socket have no common base; their texts hold no secrets.
             reason = " ".join(str(error).split())[:200] or type(error).__name__
-            message = f"cannot {doing}" if doing == "log in" else f"lost during {redacted(doing)!r}"
+            message = f"lost during {redacted(doing)!r}"
+            if doing == "log in":
+                message, reason = f"cannot {doing}", login_reason(error) or reason
             raise ConnectionLostError(self._connection.device, f"{message}: {reason}") from error
 
 

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING
 from fabric.change.expectation import of_host, of_switch
 from fabric.change.planner import Target
 from fabric.core import hostlist
-from fabric.core.errors import InputError
+from fabric.core.errors import DeviceError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.devices.connections import connections
 from fabric.topology.hardware import planned_release
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from fabric.core.artefact import Artefact
-    from fabric.core.errors import DeviceError
     from fabric.design.model import DeviceDesign, HostDesign
     from fabric.devices.driver import Connection
     from fabric.workflow.project import Project
@@ -168,9 +167,20 @@ def _selection_error(message: str) -> InputError:
 
 
 def fail_on(errors: Sequence[DeviceError]) -> None:
-    """Raise the first of several device errors, with all of them as notes."""
+    """Raise device errors as one: the first reason with its devices, the others as notes."""
+    if len(errors) == 1:
+        raise errors[0]
     if errors:
-        first = errors[0]
-        for other in errors[1:]:
-            first.add_note(str(other))
-        raise first
+        first, *others = grouped({error.device: error.reason for error in errors})
+        whole = DeviceError(*first)
+        for names, reason in others:
+            whole.add_note(f"{names}: {reason}")
+        raise whole from errors[0]
+
+
+def grouped(reasons: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return reasons by device as the devices of each, folded, and the reason; in their order."""
+    devices: dict[str, list[str]] = {}
+    for device, reason in reasons.items():
+        devices.setdefault(reason, []).append(device)
+    return [(hostlist.fold(names), reason) for reason, names in devices.items()]

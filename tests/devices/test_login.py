@@ -1,67 +1,62 @@
-"""How a login is made: password, agent or key file, and never two of them."""
+"""Errors of a login say what to do."""
 
 from __future__ import annotations
 
 import socket
-from types import SimpleNamespace
 
-import netmiko
 import pytest
+from netmiko.exceptions import NetmikoAuthenticationException
+from paramiko.ssh_exception import AuthenticationException, BadHostKeyException, SSHException
 
-from fabric.core.errors import ConnectionLostError
-from fabric.devices.connections import connections
-from fabric.devices.driver import Connection
-from fabric.devices.ssh import ShellSession
-from fabric.systems.eos.drivers import EosDriver
-
-
-def login(monkeypatch, **fields) -> dict:
-    """Return what netmiko is told for a connection."""
-    told: dict = {}
-    plain = SimpleNamespace(close=lambda: told.update(closed=True))
-    sock = SimpleNamespace(settimeout=lambda idle_s: told.update(idle_s=idle_s))
-    channel = SimpleNamespace(get_transport=lambda: SimpleNamespace(sock=sock))
-    session = SimpleNamespace(
-        establish_connection=lambda: None, write_channel=lambda _: None, remote_conn_pre=channel
-    )
-    monkeypatch.setattr(socket, "create_connection", lambda *_: plain)
-    monkeypatch.setattr(netmiko, "ConnectHandler", lambda **more: told.update(more) or session)
-    ShellSession(Connection("leaf1", "sonic", "192.0.2.1", 22, "admin", **fields)).open()
-    assert told["sock"] is plain
-    assert "closed" not in told
-    return told
+from fabric.core.errors import DeviceError, IdentityMismatchError
+from fabric.devices.login import login_reason
+from fabric.workflow.devices import fail_on, grouped
 
 
-def test_an_idle_session_sleeps(monkeypatch) -> None:
-    assert login(monkeypatch, password="p")["idle_s"] >= 5, "2,000 of them cost a core at 0.1 s"
+def _met(error: Exception, of: Exception) -> Exception:
+    error.__context__ = of
+    return error
 
 
 @pytest.mark.parametrize(
-    ("fields", "expected"),
+    ("error", "words"),
     [
-        ({"password": "p"}, ("p", False, None, False)),
-        ({}, (None, False, None, True)),
-        ({"key_file": "/k"}, (None, True, "/k", True)),
-        ({"password": "p", "key_file": "/k"}, ("p", False, "/k", False)),
+        (NetmikoAuthenticationException("Common causes of this problem are"), "login is rejected"),
+        (AuthenticationException("denied"), "set ROCEFAB_PASSWORD"),
+        (SSHException("No authentication methods available"), "set ROCEFAB_PASSWORD"),
+        (socket.gaierror(-2, "Name or service not known"), "set address in the connections file"),
+        (_met(OSError("Socket error"), socket.gaierror(-2, "Name")), "set address in"),
+        (ConnectionRefusedError(111, "refused"), "connection refused; check address and port"),
+        (TimeoutError("timed out"), "no answer; check address, route and firewall"),
     ],
+    ids=lambda one: type(one).__name__ if isinstance(one, Exception) else "",
 )
-def test_one_way_to_log_in(monkeypatch, fields, expected):
-    told = login(monkeypatch, **fields)
-    names = ("password", "use_keys", "key_file", "allow_agent")
-    assert tuple(told[name] for name in names) == expected
-    assert told["ssh_strict"] is True
+def test_a_known_error_says_what_to_do(error: Exception, words: str) -> None:
+    assert words in login_reason(error)
 
 
-def test_key_comes_from_the_file_or_the_environment(monkeypatch, tmp_path):
-    monkeypatch.delenv("ROCEFAB_PASSWORD", raising=False)
-    monkeypatch.setenv("ROCEFAB_SSH_KEY", "/from/environment")
-    assert connections(None, {"leaf1": "sonic"})["leaf1"].key_file == "/from/environment"
-    file = tmp_path / "connections.json"
-    file.write_text('{"key_file": "/from/file"}')
-    assert connections(file, {"leaf1": "sonic"})["leaf1"].key_file == "/from/file"
+@pytest.mark.parametrize(
+    "error", [SSHException("wrong host key"), OSError("no route to host"), ValueError("port")]
+)
+def test_another_error_speaks_for_itself(error: Exception) -> None:
+    assert login_reason(error) == ""
 
 
-def test_eapi_without_a_password_says_what_to_do():
-    driver = EosDriver(Connection("spine1", "eos", "192.0.2.1", 443, "admin"))
-    with pytest.raises(ConnectionLostError, match="set ROCEFAB_PASSWORD"):
-        driver.open()
+def test_a_wrong_host_key_is_no_rejected_login() -> None:
+    assert issubclass(BadHostKeyException, SSHException)
+    assert login_reason(SSHException("Host key for server 'x' does not match")) == ""
+
+
+def test_like_reasons_are_one_line() -> None:
+    reasons = {"leaf1": "no answer", "leaf3": "rejected", "leaf2": "no answer"}
+    assert grouped(reasons) == [("leaf[1-2]", "no answer"), ("leaf3", "rejected")]
+    with pytest.raises(DeviceError) as caught:
+        fail_on([DeviceError(device, reason) for device, reason in reasons.items()])
+    assert str(caught.value) == "leaf[1-2]: no answer"
+    assert caught.value.__notes__ == ["leaf3: rejected"]
+
+
+def test_a_single_error_keeps_its_kind() -> None:
+    fail_on([])
+    with pytest.raises(IdentityMismatchError):
+        fail_on([IdentityMismatchError("leaf1", "serial number is 'x'")])
