@@ -16,6 +16,8 @@ _REASONS: tuple[tuple[type[BaseException], str], ...] = (
         "connection refused; check address and port, and that SSH or the API runs",
     ),
 )
+#: What a socket says; other texts say more.
+_OF_A_SOCKET = "timed out"
 _SILENT = "no answer; check address, route and firewall"
 _REJECTED = (
     "the login is rejected; set ROCEFAB_PASSWORD or use --ask-password, or set username, password "
@@ -29,7 +31,7 @@ _TEXTS = ("No authentication methods available", "Unauthorized", "Authentication
 
 def login_reason(error: BaseException) -> str:
     """Return why a login failed and what to do; empty where the error speaks for itself."""
-    if isinstance(error, TimeoutError):
+    if isinstance(error, TimeoutError) and (error.errno or str(error) == _OF_A_SOCKET):
         return _SILENT
     for cause in _causes(error):
         names = [kind.__name__ for kind in type(cause).__mro__]
