@@ -37,6 +37,7 @@ from fabric.cli import (
     tenant,
     whatif,
 )
+from fabric.cli.groups import Grouped
 from fabric.cli.options import option
 
 if TYPE_CHECKING:
@@ -53,8 +54,9 @@ class Colour(StrEnum):
 
 app = typer.Typer(
     name="rocefab",
+    cls=Grouped,
     help="Lossless RoCEv2 fabrics of GPU clusters: one inventory, checked, rendered, applied, "
-    "verified.",
+    "verified.\n\nOptions may also come from the environment or a file: docs/cli.md.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -30,12 +30,13 @@ _MOST_WORKERS = 1024
 def option(text: str, variable: str = "", *names: str, **more: Any) -> Any:
     """Return an option by its help, its variable without ``ROCEFAB_`` (empty: none) and names."""
     envvar = f"ROCEFAB_{variable}" if variable else None
-    return typer.Option(*names, help=text, envvar=envvar, **more)
+    return typer.Option(*names, help=text, envvar=envvar, show_envvar=False, **more)
 
 
 def argument(text: str, variable: str = "", **more: Any) -> Any:
     """Return an argument by its help and its variable without ``ROCEFAB_`` (empty: none)."""
-    return typer.Argument(help=text, envvar=f"ROCEFAB_{variable}" if variable else None, **more)
+    envvar = f"ROCEFAB_{variable}" if variable else None
+    return typer.Argument(help=text, envvar=envvar, show_envvar=False, **more)
 
 
 def renamed(names: Mapping[str, str] | None = None, **more: str) -> dict[str, Any]:

@@ -67,12 +67,12 @@ def platforms(
     name: str = typer.Argument(
         "", help="Switch model or ASIC family to show in full, with sources."
     ),
-    asics: bool = typer.Option(
-        False,
-        "--asics",
-        envvar="ROCEFAB_ASICS",
-        help="List ASIC families; ~ marks deduced numbers, ? unconfirmed ones.",
-    ),
+    asics: Annotated[
+        bool,
+        option(
+            "List ASIC families; ~ marks deduced numbers, ? unconfirmed ones.", "ASICS", "--asics"
+        ),
+    ] = False,
     features: Annotated[
         bool,
         option(

@@ -11,6 +11,7 @@ from collections import defaultdict
 
 import pytest
 
+from fabric.cli.groups import GROUPS
 from tests.cli import tree
 from tests.cli.runs import ROOT, clean_environment, process, run
 
@@ -143,12 +144,28 @@ def test_examples_run(name: str, tmp_path) -> None:
 def test_without_a_command_the_help_is_shown(words: tuple[str, ...]) -> None:
     ended = run(*words)
     assert ended.code == 2
-    assert "Commands:" in ended.said
+    assert "Commands:" in ended.said or "Design:" in ended.said
 
 
 @pytest.mark.parametrize("words", [(), ("show",), ("lab",)])
 def test_no_line_of_a_command_list_is_cut(words: tuple[str, ...]) -> None:
-    assert "..." not in run(*words, "--help").out.partition("Commands:")[2]
+    listed = run(*words, "--help").out.partition("-h, --help")[2]
+    assert len(listed.splitlines()) > 3
+    assert "..." not in listed
+
+
+def test_each_command_is_in_one_group() -> None:
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(VERBS | {"show"})
+    listed = run("--help").out
+    assert [title for title in GROUPS if f"\n{title}:\n" in listed] == [*GROUPS]
+    for names in GROUPS.values():
+        assert [name for name in names if f"\n  {name} " not in listed] == []
+
+
+def test_help_has_no_variables() -> None:
+    """docs/cli.md and the manual pages have them."""
+    for leaf in tree.leaves():
+        assert "[env var" not in run(*leaf.words, "--help").out
 
 
 def test_version() -> None:
