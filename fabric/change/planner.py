@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from fabric.change.adapter import Draft, adapters
 from fabric.change.model import DevicePlan, Missing, Plan
 from fabric.change.rounding import settled
-from fabric.core.counts import counted
 from fabric.core.device_names import is_same_device
 from fabric.core.errors import (
     DeviceError,
@@ -188,7 +187,7 @@ def make_plan(
     executor : Executor
         Runs the readings.
     progress : callable
-        Called with device and a word when a reading ends.
+        Called with a device and no text when its reading ends.
     judge : callable
         Judges what each device is to become.
     allow_missing : bool
@@ -202,10 +201,9 @@ def make_plan(
     for name, future in futures.items():
         try:
             plans[name] = future.result()
-            progress(name, f"read: {_found(plans[name])}")
         except DeviceError as error:
             errors.append(error)
-            progress(name, "")
+        progress(name, "")
     missing = {error.device: error for error in errors if not isinstance(error, NotPlannedError)}
     if errors and not (allow_missing and plans and len(missing) == len(errors)):
         return None, errors
@@ -241,13 +239,6 @@ def _risk_without(name: str, targets: dict[str, Target], changed: Collection[str
         "it keeps its configuration while devices that it is cabled to change: "
         f"{', '.join(touched)}; what must be the same at both ends may differ"
     )
-
-
-def _found(plan: DevicePlan) -> str:
-    count = len(plan.changes)
-    if not count:
-        return "no change"
-    return f"{counted(count, 'change')} planned, risk: {plan.risk.word}"
 
 
 def _changes(plan: DevicePlan) -> bool:

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from fabric.workflow.plan import Plan
 
 
+Full = Annotated[
+    bool, option("Print the difference of each device, in all its lines.", "FULL", "--full")
+]
+
+
 class WaveBy(StrEnum):
     """How leaves are grouped into waves."""
 
@@ -78,6 +83,7 @@ def plan(
     detailed_exitcode: Annotated[
         bool, option("Exit with code 5 if there are changes.", "DETAILED_EXITCODE")
     ] = False,
+    full: Full = False,
     cache: options.Cache = None,
     fresh: options.Fresh = False,
     workers: options.Workers = "0",
@@ -85,11 +91,13 @@ def plan(
 ) -> None:
     """Show what would change, in which order and at what risk.
 
-    Reads every selected device. Makes no changes.
+    Reads every selected device. Makes no changes. Differences that differ in names and
+    numbers only are shown once, and long ones are cut; --full prints all.
 
     Exit codes: 0, 2, 3, 5 (with --detailed-exitcode).
     """
     from fabric.workflow import plan as workflow
+    from fabric.workflow.plan_text import NO_NET, describe
     from fabric.workflow.project import Project
     from fabric.workflow.work import work_of
 
@@ -110,7 +118,7 @@ def plan(
     if form is options.Format.JSON:
         output.data(planned.to_json())
     else:
-        output.alarming(workflow.describe(planned), workflow.NO_NET)
+        output.alarming(describe(planned, full=full), NO_NET)
     if out is not None:
         _write(out, planned.to_json())
         use = (
@@ -199,6 +207,7 @@ def apply(
     ] = "0",
     parallel: options.Parallel = 0,
     *,
+    full: Full = False,
     commit: Annotated[
         bool,
         option("Apply the changes. Without this option the command is a dry run.", "", "--commit"),
@@ -307,9 +316,9 @@ def apply(
         inventory=inventory,
     )
     if not commit:
-        from fabric.workflow.plan import NO_NET, describe
+        from fabric.workflow.plan_text import NO_NET, describe
 
-        output.alarming(describe(planned, verify_s), NO_NET)
+        output.alarming(describe(planned, verify_s, full=full), NO_NET)
         _warn(lambda: fresh.check(planned, output.progress))
         _warn(lambda: workflow.check_approvals(planned, options, fresh))
         output.note("Dry run: no changes were made. Add --commit to apply the plan.")

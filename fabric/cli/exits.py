@@ -12,7 +12,7 @@ import threading
 import traceback
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -73,9 +73,21 @@ def exit_code_of(error: BaseException) -> int:
         return _known(error)
     show = getattr(error, "show", None)  # usage errors of click, or of typer's own copy of it
     if show is not None:
+        _reword(error)
         show()
         return Exit.INPUT
     return _internal(error)
+
+
+def _reword(error: Any) -> None:
+    """Name the variable that a wrong value comes from, and leave pydantic's words out."""
+    error.message = error.message.removeprefix("Value error, ")
+    context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
+    if context is None or not getattr(parameter, "envvar", None):
+        return
+    source = context.get_parameter_source(parameter.name)
+    if source is not None and source.name == "ENVIRONMENT" and not error.param_hint:
+        error.param_hint = f"{parameter.get_error_hint()} (variable {parameter.envvar})"
 
 
 def capped(lines: Sequence[str], most: int = MOST_LINES) -> list[str]:

@@ -19,7 +19,8 @@ from fabric.workflow.check import check, report
 from fabric.workflow.init import example
 from fabric.workflow.laboratory import CONNECTIONS, PASSWORD, check_installed, laboratory
 from fabric.workflow.place import place
-from fabric.workflow.plan import Selection, describe, plan
+from fabric.workflow.plan import Selection, plan
+from fabric.workflow.plan_text import describe
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
 from fabric.workflow.verify import drift, verify

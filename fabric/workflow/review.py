@@ -11,7 +11,7 @@ from fabric.change.origin import MAX_AGE_S
 from fabric.intent.contents import ContentHash
 from fabric.report.origin import Origins
 from fabric.workflow.explain import device_artefacts
-from fabric.workflow.plan import kind_of
+from fabric.workflow.plan_text import kind_of
 from fabric.workflow.rollout import describe_rollout, describe_stage
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from fabric.change.options import Options
 from fabric.change.origin import Origin
 from fabric.core.errors import InputError, PlanError
 from fabric.workflow import approvals as workflow
-from fabric.workflow.plan import describe
+from fabric.workflow.plan_text import describe
 from tests.change import memory_fabric
 from tests.change.scripted import ScriptedDriver
 

@@ -21,7 +21,7 @@ from fabric.core.errors import (
 )
 from fabric.lab.faults import Fault
 from fabric.workflow.apply import Options, apply, rollback, status
-from fabric.workflow.plan import describe
+from fabric.workflow.plan_text import describe
 from fabric.workflow.project import Project
 from fabric.workflow.verify import drift, verify
 from tests.change import labs

@@ -25,7 +25,7 @@ from fabric.core.errors import (
     NotPlannedError,
     RefusedError,
 )
-from fabric.workflow.plan import describe
+from fabric.workflow.plan_text import describe
 from tests.change import memory_fabric
 from tests.change.scripted import ScriptedDriver, scripted_fabric
 from tests.change.test_engine import edit, is_after, is_before, silent

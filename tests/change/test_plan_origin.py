@@ -17,7 +17,8 @@ from fabric.change.model import parse_plan
 from fabric.core.errors import StalePlanError
 from fabric.intent.contents import inventory_hash
 from fabric.workflow import apply as workflow
-from fabric.workflow.plan import describe, origin_of
+from fabric.workflow.plan import origin_of
+from fabric.workflow.plan_text import describe
 from tests.change import memory_fabric
 from tests.cli.runs import process
 

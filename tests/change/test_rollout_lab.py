@@ -19,7 +19,8 @@ from fabric.lab.faults import Fault
 from fabric.lab.shell.state import Result
 from fabric.report.run import RunReport
 from fabric.workflow import apply as applying
-from fabric.workflow.plan import Selection, describe, plan
+from fabric.workflow.plan import Selection, plan
+from fabric.workflow.plan_text import describe
 from fabric.workflow.project import Project
 from tests.change import labs
 

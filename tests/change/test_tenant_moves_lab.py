@@ -21,7 +21,8 @@ from fabric.systems.eos.lab.sessions import EosState
 from fabric.workflow import apply as applying
 from fabric.workflow.apply import Options, Result
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
-from fabric.workflow.plan import Plan, Selection, describe, plan
+from fabric.workflow.plan import Plan, Selection, plan
+from fabric.workflow.plan_text import describe
 from fabric.workflow.project import Project
 from fabric.workflow.tenant import TenantEditor, members_of
 from tests.change import labs

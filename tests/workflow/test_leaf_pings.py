@@ -11,7 +11,7 @@ import pytest
 from fabric.change.model import Missing, Plan, parse_plan
 from fabric.change.rollout import LeafPings, Ping
 from fabric.workflow.leaf_pings import describe_pings, leaf_pings
-from fabric.workflow.plan import describe
+from fabric.workflow.plan_text import describe
 from fabric.workflow.project import Project
 from tests.cases import each
 from tests.change import labs, memory_fabric

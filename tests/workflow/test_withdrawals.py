@@ -13,7 +13,7 @@ from fabric.change.model import Missing, Plan, parse_plan
 from fabric.change.rollout import LeafPings, Withdrawal
 from fabric.observe.snapshot import Running
 from fabric.workflow import withdrawals as asking
-from fabric.workflow.plan import describe
+from fabric.workflow.plan_text import describe
 from fabric.workflow.project import Project
 from fabric.workflow.tenant_moves import TenantMoves, tenant_moves
 from fabric.workflow.withdrawals import describe_withdrawals, withdrawals

@@ -6,7 +6,8 @@ import pytest
 
 from fabric.lab.shell.state import Result
 from fabric.workflow.apply import apply, rollback
-from fabric.workflow.plan import describe, plan
+from fabric.workflow.plan import plan
+from fabric.workflow.plan_text import describe
 from fabric.workflow.verify import drift
 from tests.change import labs
 from tests.cli.runs import process

@@ -25,7 +25,7 @@ from fabric.systems.junos.parsers.config import configuration
 from fabric.systems.junos.platforms import ORDERED_PARTS
 from fabric.systems.junos.platforms.text import read_set
 from fabric.workflow.apply import Options, apply, rollback, status
-from fabric.workflow.plan import describe
+from fabric.workflow.plan_text import describe
 from fabric.workflow.project import Project
 from fabric.workflow.verify import drift, verify
 from tests.cases import each, examples

@@ -1,0 +1,75 @@
+"""A plan for people: the summary first, like devices once, long differences cut."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fabric.change.model import Change, DevicePlan, Plan, Risk
+from fabric.workflow.plan_text import describe
+
+_CHANGE = Change("PORT|Ethernet0|mtu", "9100", "9216", Risk.PORT_FLAP)
+
+
+def _device(name: str, diff: str, **more: object) -> DevicePlan:
+    device = DevicePlan(
+        device=name,
+        platform="sonic",
+        role="leaf",
+        hostname=name,
+        serial="",
+        mac="",
+        fingerprint="",
+        method="patch",
+        changes=(_CHANGE, replace(_CHANGE, path="VLAN|Vlan101")),
+        diff=diff,
+        artefacts=(),
+    )
+    return replace(device, **more)
+
+
+def _plan(*devices: DevicePlan) -> Plan:
+    names = tuple(device.device for device in devices)
+    return Plan("mine", (names,), {one.device: one for one in devices}, ("spine01",))
+
+
+LEAVES = [
+    _device(f"leaf{number}", f"- asn 6510{number}\n+ asn 6460{number}\n+ ip 10.0.{number}.1/31")
+    for number in range(1, 4)
+]
+
+
+def test_the_summary_comes_first() -> None:
+    lines = describe(_plan(*LEAVES)).splitlines()
+    assert lines[0] == "3 devices to change in 1 wave (3 port flap), 1 as planned already"
+    assert lines[2] == "changes: PORT 3, VLAN 3"
+
+
+def test_devices_of_one_kind_are_one_line_of_a_wave() -> None:
+    other = _device("leaf4", "+ x", method="reload", no_net="it has no timer", notes=("slow",))
+    text = describe(_plan(*LEAVES, other))
+    assert "\n  leaf[1-3] (sonic leaf): 2 changes by patch, risk: port flap\n" in text
+    assert "  leaf4 (sonic leaf): 2 changes by reload, risk: restart\n    NO SAFETY NET: " in text
+    fewer = replace(LEAVES[2], changes=(_CHANGE,))
+    assert "leaf[1-3] (sonic leaf): 1 to 2 changes each by" in describe(_plan(*LEAVES[:2], fewer))
+
+
+def test_differences_that_are_alike_but_for_numbers_are_shown_once() -> None:
+    text = describe(_plan(*LEAVES, _device("leaf4", "+ something else")))
+    assert "\nleaf[1-3]: 3 devices that differ in names and numbers; leaf1:\n" in text
+    assert "65101" in text
+    assert "65102" not in text
+    assert "\nleaf4\n    + something else\n" in text
+
+
+def test_full_shows_every_line_of_every_device() -> None:
+    long = _device("leaf9", "\n".join(f"+ line {number}" for number in range(100)))
+    cut, full = (describe(_plan(*LEAVES, long), full=value) for value in (False, True))
+    assert "    + line 59\n    ... 40 more lines; `--full` prints all\n" in cut
+    assert "+ line 60" not in cut
+    for device in (*LEAVES, long):
+        assert [line for line in device.diff.splitlines() if f"    {line}\n" not in full] == []
+    assert "more lines" not in full
+
+
+def test_nothing_to_change() -> None:
+    assert describe(Plan("mine", (), {}, ("leaf1",))).startswith("No changes. 1 device matches")
