@@ -83,7 +83,7 @@ def _reword(error: Any) -> None:
     """Name the variable that a wrong value comes from, and leave pydantic's words out."""
     error.message = error.message.removeprefix("Value error, ")
     context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
-    if context is None or not getattr(parameter, "envvar", None):
+    if context is None or parameter is None or not parameter.envvar:
         return
     source = context.get_parameter_source(parameter.name)
     if source is not None and source.name == "ENVIRONMENT" and not error.param_hint:

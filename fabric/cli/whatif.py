@@ -66,9 +66,10 @@ def whatif(
     drain: Annotated[
         str,
         option(
-            "Switch to drain, in addition to the failures given with --fail.",
+            "Switch to drain, in addition to the failures given with --fail: NAME or switch:NAME.",
             "DRAIN",
             metavar="SWITCH",
+            callback=lambda name: name.removeprefix("switch:"),
         ),
     ] = "",
     storm: Annotated[

@@ -168,7 +168,7 @@ def wrong(path: Path, kind: FileKind, reason: str, line: int = 0, column: int = 
 def _check(path: Path, kind: FileKind, status: os.stat_result, most_bytes: int) -> None:
     if not stat.S_ISREG(status.st_mode):
         what = next((name for test, name in _NOT_FILES if test(status.st_mode)), "a device")
-        raise _error(path, kind, "special", f"not a regular file but {what}", "name a file")
+        raise _error(path, kind, "special", f"not a regular file but {what}")
     if status.st_size > most_bytes:
         raise _too_large(path, kind)
 

@@ -87,8 +87,12 @@ class _Reader:
         names = self._names(self.folder, "")
         if self.findings:
             return None
-        misspelt = self._check_strays(names)
-        fabric = None if misspelt and MAIN_FILE not in names else self._load(MAIN_FILE)
+        if MAIN_FILE not in names and not self._is_misspelt(names):
+            fix = "name an inventory folder, or create one with `rocefab init`"
+            self._add("INT001", "", f"there is no {MAIN_FILE} in this folder", fix)
+            return None
+        self._check_strays(names)
+        fabric = self._load(MAIN_FILE) if MAIN_FILE in names else None
         by_kind = {kind: self._load_kind(kind) for kind in KINDS if kind in names}
         cabling = self._cabling([name for name in _READERS if name in names])
         return Folder(fabric, **by_kind, cabling=cabling) if fabric else None
@@ -143,9 +147,17 @@ class _Reader:
             self._add("INT001", relative, message, "check the path and its permissions")
             return []
 
-    def _check_strays(self, names: list[str]) -> bool:
-        """Report what looks as if it should be read; say whether ``fabric.yaml`` is misspelt."""
-        misspelt = False
+    @staticmethod
+    def _is_misspelt(names: list[str]) -> bool:
+        """Tell whether one of the names is ``fabric.yaml`` with a slip."""
+        stems = (name.lower().rpartition(".") for name in names)
+        return any(
+            f"{dot}{ending}" in _ENDINGS and _meant(stem, ("fabric", *KINDS)) == "fabric"
+            for stem, dot, ending in stems
+        )
+
+    def _check_strays(self, names: list[str]) -> None:
+        """Report what looks as if it should be read."""
         for name in names:
             if name == MAIN_FILE or name in KINDS:
                 continue
@@ -156,12 +168,10 @@ class _Reader:
             stem, dot, ending = name.lower().rpartition(".")
             if f"{dot}{ending}" in _ENDINGS:
                 meant = _meant(stem, ("fabric", *KINDS))
-                misspelt = misspelt or meant == "fabric"
                 self._add("INT018", name, "not read", _file_fix(meant, known=MAIN_FILE in names))
             elif (self.folder / name).is_dir() and _meant(name, KINDS):
                 fix = f"did you mean '{_meant(name, KINDS)}/'?"
                 self._add("INT018", name, "the folder is not read", fix)
-        return misspelt
 
     def _add(self, rule: str, relative: str, message: str, fix: str) -> None:
         position = Position(self._shown(relative))

@@ -37,7 +37,7 @@ def outage(fabric: Fabric, words: Sequence[str]) -> Outage:
     words : sequence of str
         ``link:SWITCH:PORT`` is the cable in a port; ``cable-bundle:SWITCH:SWITCH`` all cables
         between two switches; ``rack:UNIT`` a unit with its leaves and hosts; ``switch`` and
-        ``host`` take a range of names too.
+        ``host`` take a range of names too. The name of a switch or host alone is enough.
 
     Raises
     ------
@@ -63,7 +63,7 @@ class _Reader:
 
     def read(self, word: str) -> Outage:
         """Return what one word takes down; nothing and a finding when it is wrong."""
-        kind, _, rest = word.partition(":")
+        kind, _, rest = self._whole(word).partition(":")
         read = {
             "link": self._link,
             "switch": self._switch,
@@ -77,6 +77,12 @@ class _Reader:
         else:
             read(failure, rest)
         return failure
+
+    def _whole(self, word: str) -> str:
+        """Return a word with its kind: the name of a switch or host alone is enough."""
+        if word in self._fabric.switch_row:
+            return f"switch:{word}"
+        return f"host:{word}" if word in self._fabric.host_row else word
 
     def _refuse(self, rule: str, message: str, fix: str) -> None:
         self.findings.append(Finding(rule, Severity.ERROR, message, fix))

@@ -138,7 +138,7 @@ def test_check_tells_programs_what_could_not_be_read(folder: Path, form: str) ->
 #: words, pattern of the message
 CALLS = {
     "missing folder": ("check nowhere", r"nowhere: cannot be read"),
-    "folder without fabric.yaml": ("check inv/devices", r"inv/devices/fabric\.yaml: "),
+    "folder without fabric.yaml": ("check inv/devices", r"inv/devices: there is no fabric\.yaml"),
     "file for a folder": (
         "check inv/devices/shorter-cables.yaml",
         r"shorter-cables\.yaml: cannot be read as a folder",

@@ -74,8 +74,8 @@ def test_missing_folder_and_missing_main_file(tmp_path: Path) -> None:
     ]
     assert refused(tmp_path) == [
         (
-            "inv/fabric.yaml: cannot be read: no such file or directory;"
-            " check that it exists and is readable [INT001]"
+            "inv: there is no fabric.yaml in this folder;"
+            " name an inventory folder, or create one with `rocefab init` [INT001]"
         )
     ]
     assert "not a directory" in refused(write(tmp_path, GOOD) / "fabric.yaml")[0]
