@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -112,6 +113,8 @@ class QueuePairs(SwitchRule):
             )
 
 
+#: Values of ``ecmp.mode`` that spread a few large flows.
+_MOVING: tuple[Literal["flowlet", "per-packet"], ...] = ("flowlet", "per-packet")
 #: Share of an even spread below which more than half of the uplinks' bandwidth is lost.
 LEAST_EFFICIENCY = 0.5
 
@@ -137,30 +140,59 @@ class FlowSpread(ModelRule):
             return
         pairs = model.intent.fabric.host.nccl_queue_pairs
         flows = leaf_flows(model.fabric)
+        modes: str | None = None
         for row in np.unique(flows, axis=0):
             senders, links, ratio_percent = (int(value) for value in row)
             if senders < 2 or links < 2:  # noqa: PLR2004 - nothing to collide with
                 continue
-            efficiency, advice = _spread(senders, links, pairs, ratio_percent / 100)
+            efficiency, enough = _spread(senders, links, pairs, ratio_percent / 100)
             if efficiency < LEAST_EFFICIENCY:
+                modes = modes if modes is not None else " or ".join(_modes(model))
                 leaf = int(np.flatnonzero((flows == row).all(axis=1))[0])
                 yield self.finding(
                     f"{senders} NICs of a leaf on {links} uplinks with {pairs} queue pairs "
                     f"each reach {efficiency:.0%} of an even spread on average",
-                    f"{advice}; see `rocefab show ecmp`",
+                    f"{_advice(enough, modes)}; see `rocefab show ecmp`",
                     place=model.place("host", "nccl_queue_pairs"),
                     device=model.fabric.switches.names[leaf],
                 )
 
 
 @lru_cache(maxsize=256)
-def _spread(senders: int, links: int, queue_pairs: int, link_ratio: float) -> tuple[float, str]:
+def _spread(
+    senders: int, links: int, queue_pairs: int, link_ratio: float
+) -> tuple[float, int | None]:
     efficiency = spread(senders, links, queue_pairs, link_ratio).efficiency
-    enough = enough_queue_pairs(senders, links, LEAST_EFFICIENCY, link_ratio)
+    return efficiency, enough_queue_pairs(senders, links, LEAST_EFFICIENCY, link_ratio)
+
+
+def _advice(enough: int | None, modes: str) -> str:
+    """Return what to do, with the modes that no rule rejects."""
     if enough is not None:
-        return efficiency, f"use at least {enough} queue pairs, or adaptive routing"
-    instead = "use adaptive routing or packet spraying: queue pairs alone do not help enough"
-    return efficiency, instead
+        return f"use at least {enough} queue pairs" + (f", or ecmp.mode {modes}" if modes else "")
+    if modes:
+        return f"use ecmp.mode {modes}: queue pairs alone do not help enough"
+    return (
+        "add uplinks: queue pairs alone do not help enough, and not every switch has a mode that "
+        "moves flows (ECM001)"
+    )
+
+
+def _modes(model: Model) -> list[str]:
+    """Return the modes that move flows or packets and that no rule about a switch rejects."""
+    names = [model.fabric.switches.names[row] for row in _first(model.fabric)]
+    every = (rule(rule_id) for rule_id, rule in rules.items())
+    judges = [r for r in every if isinstance(r, SwitchRule) and "ecmp.mode" in r.guards]
+    return [
+        mode
+        for mode in _MOVING
+        if not any(
+            finding.severity is Severity.ERROR
+            for name in names
+            for rule in judges
+            for finding in rule.check_switch(model, replace(model.devices[name], ecmp_mode=mode))
+        )
+    ]
 
 
 @rules.add("QOS039")
