@@ -33,6 +33,14 @@ def simulate(
         list[str] | None,
         option("Receiver as HOST:INTERFACE; may be repeated.", "TO", "--to", metavar="NIC"),
     ] = None,
+    permutation: Annotated[
+        bool,
+        option(
+            "Instead of --to: --incast senders, each to a receiver of its own at another leaf.",
+            "PERMUTATION",
+            "--permutation",
+        ),
+    ] = False,
     far: Annotated[
         bool,
         option("Choose senders of other units first; default: the next hosts.", "FAR", "--far"),
@@ -53,7 +61,8 @@ def simulate(
         option(
             "Settings: words separated by commas. A parameter set (connectx, paper, hpcc-dcqcn, "
             "hpcc-dcqcn-paper, rocefab), a reaction point (off, hpcc, delay, aimd), "
-            "marking=KMIN:KMAX:PMAX in kB and percent, window=KB, first-cnp=MBPS.",
+            "marking=KMIN:KMAX:PMAX in kB and percent, window=KB, first-cnp=MBPS, spray (switches "
+            "choose for each packet), go-back-n (senders go back to a gap).",
             "SIMULATION",
             "--settings",
         ),
@@ -163,10 +172,11 @@ def simulate(
             buffer_bytes=mib_to_bytes(buffer_mib or 32.0),
             alpha=alpha,
         )
-    elif to:
-        results = _fabric(inventory, tuple(to), load, variants, elsewhere(workers), far=far)
+    elif permutation != bool(to):
+        results = _fabric(inventory, tuple(to or ()), load, variants, elsewhere(workers), far=far)
     else:
-        raise typer.BadParameter("name the receiver: --to HOST:INTERFACE", param_hint="--to")
+        message = "name the receiver, --to HOST:INTERFACE, or give --permutation; one of them"
+        raise typer.BadParameter(message, param_hint="--to")
     if plot:
         tables.plot(results, plot)
         output.note(f"wrote {plot}")

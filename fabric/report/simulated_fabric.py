@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,15 +15,16 @@ from fabric.qos.dcqcn.parameters import CongestionPoint
 from fabric.qos.ecn.edge import programmed_bytes
 from fabric.qos.headroom.wire import SIGNAL_M_PER_S, response_ns
 from fabric.qos.path import HOP_NS
-from fabric.qos.simulate.scenario import Cable, End, Ingress
+from fabric.qos.simulate.scenario import VXLAN_BYTES, Cable, End, Ingress
 from fabric.report.buffers import ingress_of
 from fabric.report.dcqcn import OWN, Kind, parameters_of
 from fabric.report.lossless import question
 from fabric.topology.pause_response import PauseResponses
 from fabric.topology.sample_path import Sampler
+from fabric.topology.tenants import UNASSIGNED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from fabric.design.designs import Designs
     from fabric.design.model import DeviceDesign, PortDesign
@@ -42,6 +44,7 @@ class Target:
     paths: tuple[tuple[int, ...], ...]
     names: tuple[str, ...]
     pfc_priority: int
+    routes: Mapping[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
 
 
 def incast_target(
@@ -63,13 +66,20 @@ def incast_target(
     paths: list[tuple[Step, ...]] = []
     for word in receivers:
         paths += _incast(designs, sampler, nic_row(designs, word), load.senders, far=far)
+    if not receivers:
+        paths = _permutation(designs, sampler, load.senders)
     leaf_port = _port_at(designs, paths[0][-1])
     one = _class_at(leaf_port, load)
     parameters = _parameters(designs, leaf_port, one, settings)
     marking = settings.marking
     if marking is None and settings.parameters == OWN:
         marking = parameters.congestion_point
-    return Builder(designs, marking, load).target(paths, one.pfc_priority), parameters
+    builder = Builder(designs, marking, load)
+    target = builder.target(paths, one.pfc_priority)
+    if not settings.sprays:
+        return target, parameters
+    equal = [sampler.equal_steps(path[0].row, path[-1].row) for path in paths]
+    return builder.sprayed(target, equal), parameters
 
 
 def nic_row(designs: Designs, word: str) -> int:
@@ -95,6 +105,8 @@ def _incast(
     """Return paths from NICs of the same rail: the next hosts, or those of other units first."""
     nics, hosts = designs.fabric.nics, designs.fabric.hosts
     same = (nics.rail == nics.rail[receiver]) & (nics.nic_port == nics.nic_port[receiver])
+    if (tenants := designs.fabric.tenants) is not None:
+        same = same & (tenants.of_nic == tenants.of_nic[receiver])
     rows = np.flatnonzero(same & nics.enabled & (nics.host != nics.host[receiver]))
     after = (nics.host[rows] - nics.host[receiver]) % len(hosts)
     own_unit = hosts.unit[nics.host[rows]] == hosts.unit[nics.host[receiver]]
@@ -108,6 +120,32 @@ def _incast(
     raise InputError(
         f"--incast is {senders}; only {len(paths)} NICs of the rail reach the receiver"
     )
+
+
+def _permutation(designs: Designs, sampler: Sampler, pairs: int) -> list[tuple[Step, ...]]:
+    """Return paths from NICs of rail 0 to those half of the fabric away, each to another one.
+
+    Raises
+    ------
+    InputError
+        When the rail has too few NICs with another leaf at that distance.
+    """
+    nics = designs.fabric.nics
+    rows = np.flatnonzero((nics.rail == 0) & (nics.nic_port == 0) & nics.enabled)
+    others = np.roll(rows, -(len(rows) // 2))
+    ends = zip(rows.tolist(), others.tolist(), strict=True)
+    drawn = (
+        sampler.path(source, target)
+        for source, target in ends
+        if nics.leaf[source] != nics.leaf[target]
+    )
+    paths = [path for path in islice(drawn, pairs) if path]
+    if len(paths) < pairs:
+        raise InputError(
+            f"--permutation is {pairs}; rail 0 has {len(paths)} NICs with a receiver at another "
+            "leaf"
+        )
+    return paths
 
 
 def _port_at(designs: Designs, step: Step) -> PortDesign:
@@ -171,6 +209,7 @@ class Builder:
         self._fabric = designs.fabric
         self._responses = PauseResponses(designs.fabric)
         self._override = marking
+        self._is_tunnelled = False
         self._nodes: dict[str, int] = {}
         self._shared: list[int | None] = []
         self._rows: dict[tuple[bool, int], int] = {}
@@ -179,11 +218,36 @@ class Builder:
 
     def target(self, paths: Sequence[tuple[Step, ...]], pfc_priority: int) -> Target:
         """Return the part of the fabric that the paths touch."""
+        tenants = self._fabric.tenants
+        if tenants is not None and not tenants.is_local:
+            self._is_tunnelled = tenants.of_nic[paths[0][-1].row] != UNASSIGNED
         ports = tuple(
             tuple(2 * self._cable(step) + (not step.up) for step in path) for path in paths
         )
         parts = (tuple(self._shared), tuple(self._cables), ports, tuple(self._names))
         return Target(*parts, pfc_priority)
+
+    def sprayed(self, target: Target, equal: Sequence[Sequence[Step]]) -> Target:
+        """Return a target whose switches choose for each packet.
+
+        Parameters
+        ----------
+        equal : sequence of sequences of Step
+            Cables between leaves of all equal paths, for each path of the target.
+        """
+        routes: dict[tuple[int, int], set[int]] = {}
+        for path, steps in zip(target.paths, equal, strict=True):
+            for port in (path[-1], *(2 * self._cable(step) + (not step.up) for step in steps)):
+                cable = self._cables[port // 2]
+                node = cable.far.node if port % 2 else cable.near.node
+                routes.setdefault((path[-1], node), set()).add(port)
+        return replace(
+            target,
+            shared_bytes=tuple(self._shared),
+            cables=tuple(self._cables),
+            names=tuple(self._names),
+            routes={key: tuple(sorted(ports)) for key, ports in routes.items()},
+        )
 
     def _cable(self, step: Step) -> int:
         key = (step.edge, step.row)
@@ -211,7 +275,8 @@ class Builder:
         speed = int(up.speed_gbps[row])
         near = self._end(names[int(up.lower[row])], int(up.lower_port[row]), speed)
         far = self._end(names[int(up.upper[row])], int(up.upper_port[row]), speed)
-        return _cable(near, far, speed, int(up.cable_m[row]))
+        cable = _cable(near, far, speed, int(up.cable_m[row]))
+        return replace(cable, tunnel_bytes=VXLAN_BYTES if self._is_tunnelled else 0)
 
     def _end(self, switch: str, number: int, speed_gbps: int) -> End:
         device = self._designs.devices[switch]

@@ -60,6 +60,8 @@ def star_scenario(star: Star, load: Load, settings: Settings) -> Scenario:
     InputError
         When the parameter set is not published: no other has thresholds without an inventory.
     """
+    if settings.sprays:
+        raise InputError("spray needs several paths: an inventory instead of --star")
     chosen = published(settings.parameters)
     marking = settings.marking or chosen.congestion_point
     target = Target(
@@ -105,6 +107,8 @@ def _scenario(target: Target, load: Load, settings: Settings, parameters: Parame
         seed=load.seed,
         names=target.names,
         pfc_priority=target.pfc_priority,
+        routes=target.routes,
+        places=settings.places,
     )
 
 

@@ -10,6 +10,8 @@ from fabric.qos.dcqcn.parameters import CongestionPoint
 from fabric.qos.simulate.build import REACTIONS
 from fabric.qos.simulate.scenario import START_SPREAD_US
 
+#: Words about the paths of packets.
+_WORDS = ("spray", "go-back-n")
 _UNITS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9}
 _UNITS |= {"Ki": 2**10, "ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 
@@ -75,6 +77,10 @@ class Settings:
         Bytes on their way of a queue pair; 0 is no window.
     first_cnp_rate_mbps : int or None
         Rate of a flow after its first CNP; None keeps that of the set.
+    sprays : bool
+        Whether switches choose an equal port for each packet; else each flow keeps a path.
+    places : bool
+        Whether receivers place packets that arrive out of order; else senders go back to a gap.
     """
 
     name: str = "set"
@@ -83,6 +89,8 @@ class Settings:
     marking: CongestionPoint | None = None
     window_bytes: int = 0
     first_cnp_rate_mbps: int | None = None
+    sprays: bool = False
+    places: bool = True
 
 
 def settings_of(words: str, base: Settings) -> Settings:
@@ -108,6 +116,8 @@ def settings_of(words: str, base: Settings) -> Settings:
 def _kind(word: str) -> str:
     if word in REACTIONS and word != "dcqcn":
         return "reaction"
+    if word in _WORDS:
+        return word
     return "set"
 
 
@@ -119,6 +129,10 @@ def _setting(settings: Settings, key: str, value: str) -> Settings:
             if value not in REACTIONS:
                 raise ValueError(f"reaction {value!r} is not one of {', '.join(REACTIONS)}")
             return replace(settings, reaction=value)
+        case "spray":
+            return replace(settings, sprays=True)
+        case "go-back-n":
+            return replace(settings, places=False)
         case "marking":
             return replace(settings, marking=marking_of(value))
         case "window":

@@ -54,6 +54,7 @@ _FIGURES = (
     Figure("completion_us", lambda run: run.completion_us, 1),
     Figure("unfinished", lambda run: run.unfinished),
     Figure("pauses", lambda run: run.pauses),
+    Figure("switch_pauses", lambda run: run.switch_pauses),
     Figure("paused_us", lambda run: run.paused_us, 1),
     Figure("last_pause_us", lambda run: run.last_pause_us, 1),
     Figure("queue_max_kb", lambda run: bytes_to_kb(run.most_queue_bytes), 1),
@@ -65,6 +66,10 @@ _FIGURES = (
     Figure("cnps", lambda run: float(run.outcome.flows["notices"].sum())),
     Figure("dropped_packets", lambda run: run.dropped),
     Figure("watchdog_drops", lambda run: run.storms),
+    Figure("late_percent", lambda run: run.late_percent, 2),
+    Figure("late_p99_packets", lambda run: run.late_packets(0.99)),
+    Figure("late_max_packets", lambda run: run.late_packets(1.0)),
+    Figure("repeated_kb", lambda run: bytes_to_kb(run.repeated_bytes), 1),
     Figure("victims", lambda run: len(run.victims)),
     Figure("duration_us", lambda run: run.duration_us, 1),
 )

@@ -38,6 +38,8 @@ REACTIONS = {
     "delay": reactions.DELAY,
     "aimd": reactions.AIMD,
 }
+#: Packets by which one is late, at most, that are told apart; ours.
+MOST_LATE = 4096
 _PS_PER_US = 1_000_000
 _PS_PER_NS = 1_000
 #: eta of HPCC (Li et al., SIGCOMM 2019, section 5.1).
@@ -61,6 +63,8 @@ class Instant:
     seen: Records
     laws: Records
     path: Ints
+    routes: Ints
+    late: Ints
     queues: Ints
     delivered: Ints
     begin: Ints
@@ -109,6 +113,8 @@ def instant(scenario: Scenario) -> Instant:
         records(Hop, len(flows) * MOST_HOPS if telemetry else 1),
         laws,
         path,
+        _routes(scenario),
+        np.zeros(MOST_LATE + 1, np.int64),
         np.zeros(samples * len(ports), np.int64),
         np.zeros(samples * len(flows), np.int64),
         _begin(scenario),
@@ -128,6 +134,23 @@ def _begin(scenario: Scenario) -> Ints:
         events.append((int(storm.start_us * _PS_PER_US), 0, HOLD, storm.port, 1))
         events.append((int(storm.stop_us * _PS_PER_US), 0, HOLD, storm.port, 0))
     return np.array(events, np.int64).ravel()
+
+
+def _receivers(scenario: Scenario) -> dict[int, int]:
+    """Return a number for each last port of a path."""
+    return {
+        port: number for number, port in enumerate(sorted({s.path[-1] for s in scenario.streams}))
+    }
+
+
+def _routes(scenario: Scenario) -> Ints:
+    """Return the equal ports of each receiver and switch; see :func:`engine.run`."""
+    nodes, receivers = len(scenario.shared_bytes), _receivers(scenario)
+    table = [0] * (nodes * len(receivers) if scenario.routes else 1)
+    for (port, node), ports in scenario.routes.items():
+        table[receivers[port] * nodes + node] = len(table)
+        table += [len(ports), *ports]
+    return np.array(table, np.int64)
 
 
 def _slots(scenario: Scenario) -> int:
@@ -160,6 +183,7 @@ def _port(port: Records, cable: Cable, end: End, scenario: Scenario) -> None:
     port["node"] = end.node
     port["is_switch"] = scenario.shared_bytes[end.node] is not None
     port["ps_per_byte"] = _ps_per_byte(cable.speed_gbps)
+    port["tunnel"] = cable.tunnel_bytes
     port["delay_ps"] = int(cable.delay_ns * _PS_PER_NS)
     port["response_ps"] = int(end.response_ns * _PS_PER_NS)
     port["detection_ps"] = int(end.detection_ms * 1000 * _PS_PER_US)
@@ -180,6 +204,7 @@ def _flows(scenario: Scenario, ports: Records) -> tuple[Records, Ints]:
         raise ValueError("streams must be in the order of their first port")
     flows = records(Flow, len(order))
     path: list[int] = []
+    receivers = _receivers(scenario)
     for number, stream in enumerate(scenario.streams):
         flow, first = flows[number], stream.path[0]
         if ports["flows"][first] == 0:
@@ -191,6 +216,7 @@ def _flows(scenario: Scenario, ports: Records) -> tuple[Records, Ints]:
         flow["window"] = stream.window_bytes
         if stream.after is not None:
             flows["successor"][stream.after] = number
+        flow["receiver"] = receivers[stream.path[-1]]
         _times(flow, scenario, stream.path)
     ended = {stream.after for stream in scenario.streams} - {None}
     flows["successor"][[number for number in range(len(order)) if number not in ended]] = -1
@@ -227,6 +253,9 @@ def _laws(scenario: Scenario) -> Records:
         "payload": scenario.payload_bytes,
         "overhead": scenario.overhead_bytes,
         "frame": FRAME_BYTES,
+        "sprays": bool(scenario.routes),
+        "places": bool(scenario.routes) and scenario.places,
+        "nodes": len(scenario.shared_bytes),
         "notice_gap_ps": scenario.parameters.notification_point.cnp_interval_us * _PS_PER_US,
         "gain": point.alpha_gain_1024ths / ALPHA_ONE,
         "alpha_period_ps": point.alpha_period_us * _PS_PER_US,

@@ -27,6 +27,7 @@ from fabric.qos.simulate.switch import (
     flush,
     forward,
     free,
+    least_loaded,
     schedule,
     send_frame,
     signal,
@@ -55,6 +56,8 @@ def run(
     seen: Trail,
     laws: Laws,
     path: Whole,
+    routes: Whole,
+    late: Whole,
     queues: Whole,
     delivered: Whole,
     begin: Whole,
@@ -66,6 +69,12 @@ def run(
     ----------
     path : array of int
         Egress ports of all flows, hop by hop.
+    routes : array of int
+        Where switches choose: for each receiver and node the place in this array of the number of
+        equal ports, which follow it.
+    late : array of int
+        Filled with the packets by the number of packets that were sent after them and arrived
+        before them; the last number stands for all larger ones.
     queues, delivered : array of int
         Filled with the samples: of each port, and of each flow.
     begin : array of int
@@ -85,7 +94,21 @@ def run(
             ports[who].busy = 0
             _continue(ports, nodes, flows, packets, trail, laws, events, who, now)
         elif kind == ARRIVE:
-            _arrive(ports, nodes, flows, packets, trail, laws, events, path, who, what, now)
+            _arrive(
+                ports,
+                nodes,
+                flows,
+                packets,
+                trail,
+                laws,
+                events,
+                path,
+                routes,
+                late,
+                who,
+                what,
+                now,
+            )
         elif kind == NOTICE:
             notice(flows, laws, events, who, now)
         elif kind == CUT:
@@ -171,17 +194,24 @@ def _arrive(
     laws: Laws,
     events: Events,
     path: Whole,
+    routes: Whole,
+    late: Whole,
     port: int,
     slot: int,
     now: int,
 ) -> None:
     """Take a packet at the far end of a cable."""
     if not ports[port].is_switch:
-        receive(flows, packets, laws, events, slot, now)
+        receive(flows, packets, laws, events, late, slot, now)
         return
     packet = packets[slot]
     packet.hop += 1
-    egress = path[flows[packet.flow].path + packet.hop]
+    flow = flows[packet.flow]
+    if laws[0].sprays:
+        at = routes[flow.receiver * laws[0].nodes + ports[port].node]
+        egress = least_loaded(ports, laws, routes, at)
+    else:
+        egress = path[flow.path + packet.hop]
     if ports[egress].dropping or not admit(ports, nodes, port, packet.size):
         ports[egress].dropped += ports[egress].dropping
         free(packets, laws, slot)

@@ -21,7 +21,7 @@ from fabric.qos.simulate.switch import (
 )
 
 if TYPE_CHECKING:
-    from fabric.qos.simulate.kinds import Events, Flows, Laws, Packets, Ports, Trail
+    from fabric.qos.simulate.kinds import Events, Flows, Laws, Packets, Ports, Trail, Whole
 
 #: Time after which a receiver asks again for a packet: "NACK Generation Interval" in
 #: alibaba-edu/High-Precision-Congestion-Control 9f4be2a9, rdma-hw.cc.
@@ -91,7 +91,12 @@ def _emit(
     law.free = packet.next
     packet.flow, packet.seq, packet.payload = number, flow.sent, payload
     packet.size, packet.hop, packet.ecn, packet.sent_at = payload + law.overhead, 0, 0, now
+    packet.again = 1 if flow.sent < flow.most_sent else 0
+    if packet.again:
+        flow.repeated += payload
     flow.sent += payload
+    if flow.sent > flow.most_sent:  # noqa: PLR1730 - faster than max()
+        flow.most_sent = flow.sent
     flow.next_packet = now + int(packet.size / flow.rate)
     port.sent += packet.size
     port.busy = 1
@@ -103,8 +108,29 @@ def _emit(
 
 
 @kernel
+def _order(flows: Flows, packets: Packets, laws: Laws, late: Whole, slot: int) -> None:
+    """Count how many packets that were sent later arrived before a packet (RFC 4737 4.2)."""
+    packet = packets[slot]
+    flow = flows[packet.flow]
+    if packet.again:
+        return
+    behind = 0
+    if packet.seq < flow.most_received:
+        behind = (flow.most_received - packet.seq - 1) // laws[0].payload
+    else:
+        flow.most_received = packet.seq + packet.payload
+    late[min(behind, len(late) - 1)] += 1
+
+
+@kernel
 def receive(
-    flows: Flows, packets: Packets, laws: Laws, events: Events, slot: int, now: int
+    flows: Flows,
+    packets: Packets,
+    laws: Laws,
+    events: Events,
+    late: Whole,
+    slot: int,
+    now: int,
 ) -> None:
     """Take a packet at its receiver, and answer with what its sender waits for."""
     packet = packets[slot]
@@ -116,7 +142,9 @@ def receive(
     if noticed:
         flow.last_notice = now
         flow.notices += 1
-    if packet.seq != flow.expected:
+    if law.sprays:
+        _order(flows, packets, laws, late, slot)
+    if packet.seq != flow.expected and not law.places:
         if packet.seq > flow.expected and (
             flow.nacked != flow.expected or now - flow.nack_time >= NACK_PS
         ):
@@ -151,7 +179,10 @@ def acknowledge(
     """Take an acknowledgement at the sender; return its flow."""
     number = packets[slot].flow
     flow, law = flows[number], laws[0]
-    flow.acked = max(flow.acked, packets[slot].seq + packets[slot].payload)
+    if laws[0].places:
+        flow.acked += packets[slot].payload
+    else:
+        flow.acked = max(flow.acked, packets[slot].seq + packets[slot].payload)
     if law.reaction == DCQCN and noticed:
         notice(flows, laws, events, number, now)
     elif law.reaction == HPCC:

@@ -44,7 +44,9 @@ class Outcome:
     queues : array of int, shape (samples, ports)
         Egress queues in bytes.
     delivered : array of int, shape (samples, flows)
-        Bytes that the receivers took in order.
+        Bytes that the receivers took.
+    late : array of int
+        Packets by the number of later ones that overtook them; all zero without choices.
     """
 
     scenario: Scenario
@@ -54,6 +56,7 @@ class Outcome:
     laws: Records
     queues: Ints
     delivered: Ints
+    late: Ints
 
 
 def simulate(scenario: Scenario, *, fast: bool = COMPILED) -> Outcome:
@@ -89,11 +92,12 @@ def simulate(scenario: Scenario, *, fast: bool = COMPILED) -> Outcome:
         first.laws,
         first.queues.reshape(-1, len(ports)),
         first.delivered.reshape(-1, len(first.flows)),
+        first.late,
     )
 
 
 def _lists(first: Instant) -> tuple[Ints, ...]:
-    return first.path, first.queues, first.delivered, first.begin
+    return first.path, first.routes, first.late, first.queues, first.delivered, first.begin
 
 
 def _call(kernel: Callable[..., None], *arguments: object) -> None:
@@ -108,4 +112,4 @@ def _interpret(first: Instant, tables: tuple[Records, ...]) -> None:
     _call(run, *objects, *lists, first.until)
     for table, one in zip(tables, objects, strict=True):
         store(table, one)
-    first.queues[:], first.delivered[:] = lists[1], lists[2]
+    first.late[:], first.queues[:], first.delivered[:] = lists[2], lists[3], lists[4]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fabric.qos.dcqcn.parameters import CongestionPoint, ParameterSet
 
 #: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4, preamble and gap 20 (InfiniBand Architecture
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
 OVERHEAD_BYTES = 82
 #: The same with the header of IPv6 (RFC 8200 section 3).
 IPV6_OVERHEAD_BYTES = OVERHEAD_BYTES + 20
+#: Outer Ethernet 14, IPv4 20, UDP 8 and VXLAN 8 (RFC 7348 section 5). The outer header is marked,
+#: and its mark goes into the packet where the tunnel ends (RFC 6040).
+VXLAN_BYTES = 50
 #: Time in which the flows of an incast start: the ns-3 scripts of Canel et al., Understanding
 #: Incast Bursts in Modern Datacenters, IMC 2024, "with Meta's datacenter parameters" (jitterUs).
 #: Flows that start at one instant stay in phase, and queue least.
@@ -74,6 +79,8 @@ class Cable:
     ----------
     delay_ns : float
         From end to end; it delays packets and pauses.
+    tunnel_bytes : int
+        Header of a tunnel that each packet has on this cable besides.
     latency_ns : float
         Delay of the devices; it delays acknowledgements and notices, once for each direction, as
         it lies behind the buffer that a pause protects.
@@ -84,6 +91,7 @@ class Cable:
     speed_gbps: float
     delay_ns: float
     latency_ns: float = 0.0
+    tunnel_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +140,12 @@ class Scenario:
         Settings of the NICs; ``dcqcn`` uses all, the others the additive step and the least rate.
     names : tuple of str
         Name of each egress port.
+    routes : mapping of (int, int) to tuple of int
+        Equal egress ports of a switch towards a receiver, by the last port of a path and the
+        number of the switch. Switches choose one for each packet; empty: the ports of the paths.
+    places : bool
+        Whether receivers place packets that arrive out of order; else they ask for the missing
+        one, and the sender goes back to it. For ``routes``.
     pfc_priority : int
         Priority of the lossless class, 0 to 7; for the tables.
     """
@@ -150,3 +164,5 @@ class Scenario:
     delay_target_us: float = 10.0
     names: tuple[str, ...] = ()
     pfc_priority: int = 3
+    routes: Mapping[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
+    places: bool = True

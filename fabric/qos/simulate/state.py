@@ -79,6 +79,7 @@ class SimulatedPort(Record):
     sent: int
     marked: int
     storms: int
+    tunnel: int
 
 
 class SimulatedNode(Record):
@@ -124,6 +125,10 @@ class Flow(Record):
     usage: float
     notices: int
     successor: int
+    receiver: int
+    most_sent: int
+    most_received: int
+    repeated: int
 
 
 class Packet(Record):
@@ -138,6 +143,7 @@ class Packet(Record):
     ecn: int
     sent_at: int
     next: int
+    again: int
 
 
 class Hop(Record):
@@ -180,6 +186,9 @@ class Law(Record):
     most_decrease: float
     sample_ps: int
     samples: int
+    sprays: int
+    places: int
+    nodes: int
     # the run
     order: int
     free: int

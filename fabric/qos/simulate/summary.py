@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.units import share_to_percent
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -92,6 +94,29 @@ class Summary:
     def pauses(self) -> int:
         """PFC frames that pause, of all ports; a switch repeats them while the pause lasts."""
         return int(self.outcome.ports["pauses"].sum())
+
+    @property
+    def switch_pauses(self) -> int:
+        """Of these the frames that pause a switch, not a host: pauses that spread."""
+        ports = self.outcome.ports
+        peers = ports["is_switch"][np.arange(len(ports)) ^ 1] > 0
+        return int(ports["pauses"][peers].sum())
+
+    @property
+    def late_percent(self) -> float:
+        """Share of the packets that arrived after one that was sent later, in percent."""
+        late = self.outcome.late
+        return share_to_percent(float(late[1:].sum()) / late.sum()) if late.any() else 0.0
+
+    def late_packets(self, share: float) -> int:
+        """Return how many later packets overtook a packet, at most, for a share of the packets."""
+        late = self.outcome.late
+        return int(np.searchsorted(np.cumsum(late), share * late.sum())) if late.any() else 0
+
+    @property
+    def repeated_bytes(self) -> int:
+        """Payload that was sent again."""
+        return int(self.outcome.flows["repeated"].sum())
 
     @property
     def paused_us(self) -> float:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from fabric.qos.simulate.compiled import kernel
 
 if TYPE_CHECKING:
-    from fabric.qos.simulate.kinds import Events, Laws, Nodes, Packets, Ports, Trail
+    from fabric.qos.simulate.kinds import Events, Laws, Nodes, Packets, Ports, Trail, Whole
 
 TX_DONE, ARRIVE, PFC, ACK, NACK, NOTICE, WAKE, CUT, TIMER, SAMPLE, WATCHDOG, START, HOLD = range(13)
 #: Times beyond every run.
@@ -142,6 +142,44 @@ def _random(laws: Laws) -> float:
     return laws[0].random / 2147483647.0
 
 
+#: Levels of the load of a port: the quantisation bands of SAI (opencomputeproject/SAI
+#: inc/saiarsprofile.h, SAI_ARS_PROFILE_ATTR_QUANT_BAND_0 to 7).
+_MOST_BAND = 7
+
+
+@kernel
+def _band(ports: Ports, laws: Laws, port: int) -> int:
+    """Return the level of a queue: 0 below one packet, then doubling. The edges are ours."""
+    packets, band = ports[port].queue // (laws[0].payload + laws[0].overhead), 0
+    while packets > 0 and band < _MOST_BAND:
+        packets //= 2
+        band += 1
+    return band
+
+
+@kernel
+def least_loaded(ports: Ports, laws: Laws, routes: Whole, at: int) -> int:
+    """Return the egress with the lowest level, one of equal ones by chance.
+
+    Parameters
+    ----------
+    routes : array of int
+        The number of ports at ``at``, and the ports after it.
+    """
+    chosen, lowest, equal = routes[at + 1], _MOST_BAND + 1, 0
+    if routes[at] == 1:
+        return chosen
+    for number in range(at + 1, at + 1 + routes[at]):
+        level = _band(ports, laws, routes[number])
+        if level < lowest:
+            chosen, lowest, equal = routes[number], level, 1
+        elif level == lowest:
+            equal += 1
+            if _random(laws) * equal < 1.0:
+                chosen = routes[number]
+    return chosen
+
+
 @kernel
 def mark(ports: Ports, packets: Packets, laws: Laws, port: int, slot: int) -> None:
     """Mark a packet that leaves, by the queue behind it."""
@@ -193,6 +231,7 @@ def forward(
     packet = packets[slot]
     release(ports, nodes, packet.ingress, packet.size)
     mark(ports, packets, laws, port, slot)
+    packet.size = packet.payload + laws[0].overhead + egress.tunnel
     sending = int(packet.size * egress.ps_per_byte)
     if laws[0].acknowledged > 1:
         hop = trail[slot * 6 + packet.hop]

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from fabric.qos.dcqcn.parameters import CongestionPoint, NotificationPoint, ParameterSet
 from fabric.qos.dcqcn.presets import HPCC_FAST, HPCC_PAPER
 from fabric.qos.simulate.scenario import Cable, End, Ingress, Scenario, Stream
 from fabric.qos.simulate.star import Star
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: Kmin and Kmax in kB, Pmax in percent.
 PROFILES = {
@@ -103,4 +109,79 @@ def two_leaves(reaction: str, duration_us: float) -> Scenario:
         cables=tuple(cables),
         streams=tuple(Stream(path=path) for path in paths),
         names=tuple(f"p{number}" for number in range(38)),
+    )
+
+
+def leaf_spine(
+    pairs: Sequence[tuple[int, int]],
+    *,
+    spines: int = 8,
+    size_bytes: int = 2_000_000,
+    seed: int = 0,
+    sprays: bool = False,
+    pause_packets: int = 15,
+    **changes: object,
+) -> Scenario:
+    """Return four leaves of eight hosts, each with one cable to each spine; all at 100 Gb/s.
+
+    Parameters
+    ----------
+    pairs : sequence of (int, int)
+        Sender and receiver of each flow, hosts 0 to 31, by sender.
+    seed : int
+        Of the spine that each flow takes, where packets are not sprayed.
+    pause_packets : int
+        Packets of an ingress port from which it pauses its peer.
+    """
+    base, leaves = star(2, reaction="off"), 4
+    ingress = Ingress(
+        alpha=1e-4, headroom_bytes=400_000, reserve_bytes=pause_packets * (4000 + OVERHEAD)
+    )
+    hosts = [
+        Cable(
+            near=End(node=host),
+            far=End(node=32 + host // 8, ingress=ingress),
+            speed_gbps=100,
+            delay_ns=1000,
+        )
+        for host in range(32)
+    ]
+    uplinks = [
+        Cable(
+            near=End(node=32 + leaf, ingress=ingress),
+            far=End(node=36 + spine, ingress=ingress),
+            speed_gbps=100,
+            delay_ns=1000,
+        )
+        for leaf in range(leaves)
+        for spine in range(spines)
+    ]
+
+    def up(leaf: int, spine: int) -> int:
+        return 2 * (32 + leaf * spines + spine)
+
+    chosen = np.random.default_rng(seed).integers(spines, size=len(pairs)).tolist()
+    paths = [
+        (2 * a, 2 * b + 1)
+        if a // 8 == b // 8
+        else (2 * a, up(a // 8, spine), up(b // 8, spine) + 1, 2 * b + 1)
+        for (a, b), spine in zip(pairs, chosen, strict=True)
+    ]
+    routes: dict[tuple[int, int], tuple[int, ...]] = {}
+    for a, b in pairs if sprays else ():
+        last = 2 * b + 1
+        routes[last, 32 + b // 8] = (last,)
+        if a // 8 != b // 8:
+            routes[last, 32 + a // 8] = tuple(up(a // 8, spine) for spine in range(spines))
+        for spine in range(spines):
+            routes[last, 36 + spine] = (up(b // 8, spine) + 1,)
+    return replace(
+        base,
+        shared_bytes=(*[None] * 32, *[1_000_000] * (leaves + spines)),
+        cables=(*hosts, *uplinks),
+        streams=tuple(Stream(path=path, size_bytes=size_bytes) for path in paths),
+        names=tuple(f"p{number}" for number in range(2 * (32 + leaves * spines))),
+        routes=routes,
+        seed=seed + 1,
+        **changes,
     )
