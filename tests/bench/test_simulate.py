@@ -12,7 +12,7 @@ import pytest
 
 from fabric.qos.simulate.outcome import simulate
 from fabric.qos.simulate.star import Star
-from tests.qos.simulate.stars import marking, star
+from tests.qos.simulate.stars import leaf_spine, marking, star
 
 pytestmark = pytest.mark.benchmark
 
@@ -24,6 +24,12 @@ def test_time_of_a_run():
         "16:1 at 100G, 15 ms": star(16),
         "64:1 at 400G, 15 ms": replace(
             star(64), shared_bytes=wide.shared_bytes(), cables=wide.cables(marking("hpcc", 4))
+        ),
+        "permutation of 32, 8 spines, sprayed, 5 ms": leaf_spine(
+            [(host, (host + 8) % 32) for host in range(32)],
+            sprays=True,
+            size_bytes=None,
+            duration_us=5000.0,
         ),
     }
     for name, scenario in cases.items():

@@ -99,6 +99,49 @@ def test_equal_paths_are_drawn_about_as_often():
     assert counts.min() > 0.4 * counts.mean()
 
 
+@pytest.mark.parametrize("name", ["rail-512", "three-tier", "dual-plane", "dual-tor"])
+def test_equal_steps_are_those_of_all_paths(name):
+    fabric = example(name)
+    sampler, nics = Sampler(fabric, 3), fabric.nics
+    far = np.flatnonzero((nics.leaf != nics.leaf[0]) & (nics.host != nics.host[0])).tolist()
+    targets = [row for row in far[:8] + far[-8:] if sampler.path(0, row)]
+    for target in (targets[0], targets[-1]):
+        drawn = {step for _ in range(600) for step in sampler.path(0, target)[1:-1]}
+        assert drawn == {*sampler.equal_steps(0, target)}
+    same = np.flatnonzero((nics.leaf == nics.leaf[0]) & (nics.host != nics.host[0]))
+    assert sampler.equal_steps(0, int(same[0])) == ()
+
+
+def test_a_permutation_collides_on_paths_and_not_when_it_is_sprayed(rail):
+    load = Load(senders=32, size_bytes=4_000_000, duration_us=2000.0)
+    variants = [Settings(name="ecmp"), Settings(name="spray", sprays=True)]
+    runs = fabric_runs(rail, (), load, variants, quiet, far=False)
+    (ecmp,), (spray,) = runs.values()
+    streams = ecmp.outcome.scenario.streams
+    assert len({stream.path[-1] for stream in streams}) == 32
+    assert {len(stream.path) for stream in streams} == {4}
+    assert spray.aggregate_gbps > 2 * ecmp.aggregate_gbps
+    assert spray.late_percent > ecmp.late_percent == 0
+    up = {ports for ports in spray.outcome.scenario.routes.values() if len(ports) > 1}
+    assert {len(ports) for ports in up} == {32, 4}
+    with pytest.raises(InputError, match="--permutation is 65; rail 0 has 64 NICs"):
+        fabric_runs(rail, (), replace(load, senders=65), variants, quiet, far=False)
+
+
+def test_spraying_needs_several_paths():
+    with pytest.raises(InputError, match="instead of --star"):
+        star_runs(SHORT, [Settings(sprays=True)], quiet, **STAR)
+
+
+def test_tenants_send_within_their_own_and_through_tunnels():
+    tenants = Project(INVENTORY / "tenants")
+    load = Load(senders=1, duration_us=100.0, pool_bytes=10_000_000)
+    own = fabric_scenario(tenants, ("gpu001:eth1",), load, Settings(), far=False)
+    assert sorted(cable.tunnel_bytes for cable in own.cables) == [0, 0, 50, 50]
+    with pytest.raises(InputError, match="only 1 NICs"):
+        fabric_scenario(tenants, ("gpu001:eth1",), replace(load, senders=2), Settings(), far=False)
+
+
 def test_tables_and_json_say_the_same(rail):
     variants = [Settings(name="a"), Settings(name="b", reaction="off")]
     load = replace(SHORT, senders=16, size_bytes=4_000_000, duration_us=1500.0, seed=5, runs=3)

@@ -116,7 +116,7 @@ def leaf_spine(
     pairs: Sequence[tuple[int, int]],
     *,
     spines: int = 8,
-    size_bytes: int = 2_000_000,
+    size_bytes: int | None = 2_000_000,
     seed: int = 0,
     sprays: bool = False,
     pause_packets: int = 15,

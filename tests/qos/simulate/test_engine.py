@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from fabric.qos.simulate.build import REACTIONS
 from fabric.qos.simulate.compiled import COMPILED
 from fabric.qos.simulate.outcome import Outcome, simulate
-from fabric.qos.simulate.scenario import Scenario, Storm, Stream
+from fabric.qos.simulate.scenario import VXLAN_BYTES, Scenario, Storm, Stream
 from fabric.qos.simulate.star import Star
 from fabric.qos.simulate.summary import Summary, jain
 from tests.cases import examples
-from tests.qos.simulate.stars import OVERHEAD, marking, star, two_leaves
+from tests.qos.simulate.stars import OVERHEAD, leaf_spine, marking, star, two_leaves
 
 SHORT_US = 400.0
 
@@ -36,6 +36,62 @@ def test_compiled_and_interpreted_runs_are_equal(reaction):
     assert (one.queues == other.queues).all()
     assert (one.delivered == other.delivered).all()
     assert one.delivered[-1].sum() > 0
+
+
+@pytest.mark.parametrize("places", [True, False])
+def test_compiled_and_interpreted_runs_that_spray_are_equal(places):
+    pairs = [(0, 8), (1, 16), (2, 24), (3, 9)]
+    scenario = leaf_spine(pairs, spines=2, sprays=True, size_bytes=200_000, seed=4)
+    scenario = replace(scenario, places=places, duration_us=SHORT_US)
+    one, other = simulate(scenario, fast=True), interpreted(scenario)
+    for name in ("ports", "nodes", "flows", "laws"):
+        assert (getattr(one, name) == getattr(other, name)).all(), name
+    assert (one.late == other.late).all()
+    assert one.late.sum() >= 200
+
+
+def test_a_flow_that_is_sprayed_uses_all_spines_and_what_is_late_is_placed():
+    pairs = [(host, 8 + host) for host in range(4)]
+    scenario = leaf_spine(pairs, spines=2, sprays=True, size_bytes=2_000_000, duration_us=3000.0)
+    placed = Summary(simulate(scenario))
+    assert (placed.outcome.ports["sent"][64:80:2][:2] > 0.9 * 4_000_000).all()
+    assert placed.late_percent > 0
+    assert placed.late_packets(0.99) <= placed.late_packets(1.0)
+    assert placed.repeated_bytes == placed.unfinished == 0
+    assert (placed.outcome.flows["expected"] == 2_000_000).all()
+    again = Summary(simulate(replace(scenario, places=False)))
+    assert again.repeated_bytes > 0
+    assert again.completion_us.max() > placed.completion_us.max()
+    one_way = Summary(simulate(leaf_spine(pairs, spines=2, size_bytes=2_000_000)))
+    assert (one_way.late_percent, one_way.late_packets(1.0)) == (0, 0)
+
+
+def test_pauses_of_switches_are_told_apart():
+    """Eight NICs of a leaf on two uplinks: the leaf pauses its hosts, the spines pause no leaf."""
+    pairs = [(host, 8 + host) for host in range(8)]
+    summary = Summary(simulate(leaf_spine(pairs, spines=2, sprays=True)))
+    assert summary.pauses > 0
+    assert summary.switch_pauses == 0
+    incast = Summary(simulate(leaf_spine([(host, 31) for host in range(8)], sprays=True)))
+    assert 0 < incast.switch_pauses < incast.pauses
+
+
+def test_the_header_of_a_tunnel_takes_its_share_of_the_uplink():
+    scenario = leaf_spine([(0, 8)], spines=1, duration_us=500.0, size_bytes=None)
+    cables = [
+        replace(cable, tunnel_bytes=VXLAN_BYTES if number >= 32 else 0)
+        for number, cable in enumerate(scenario.cables)
+    ]
+    plain, tunnelled = (simulate(one) for one in (scenario, replace(scenario, cables=(*cables,))))
+    packets = 4000 + OVERHEAD
+    leaf, spine = 64, 67
+    for run, extra in ((plain, 0), (tunnelled, VXLAN_BYTES)):
+        sent = run.ports["sent"]
+        assert sent[leaf] % (packets + extra) == 0
+        assert sent[17] % packets == 0
+        assert run.ports["most_queue"][spine] % (packets + extra) == 0
+        assert run.ports["most_queue"][spine] > 0
+    assert tunnelled.ports["most_queue"][leaf] > 2 * plain.ports["most_queue"][leaf]
 
 
 def test_the_same_seed_gives_the_same_run_and_another_seed_another():
