@@ -36,7 +36,7 @@ def simulate(
     permutation: Annotated[
         bool,
         option(
-            "Instead of --to: --incast senders, each to a receiver of its own at another leaf.",
+            "Instead of --to: --incast senders, each to a different receiver at another leaf.",
             "PERMUTATION",
             "--permutation",
         ),
@@ -62,7 +62,7 @@ def simulate(
             "Settings: words separated by commas. A parameter set (connectx, paper, hpcc-dcqcn, "
             "hpcc-dcqcn-paper, rocefab), a reaction point (off, hpcc, delay, aimd), "
             "marking=KMIN:KMAX:PMAX in kB and percent, window=KB, first-cnp=MBPS, spray (switches "
-            "choose for each packet), go-back-n (senders go back to a gap).",
+            "choose for each packet), go-back-n (senders repeat from a gap on).",
             "SIMULATION",
             "--settings",
         ),
@@ -141,7 +141,6 @@ def simulate(
     Exit codes: 0, 2, 4 (a packet of the lossless class was lost).
     """
     from fabric.core.units import mib_to_bytes
-    from fabric.report import simulation_tables as tables
     from fabric.report.simulation import star_runs
     from fabric.report.simulation_settings import Load, Settings, settings_of, size_of
     from fabric.workflow.simulations import elsewhere
@@ -178,7 +177,9 @@ def simulate(
         message = "name the receiver, --to HOST:INTERFACE, or give --permutation; one of them"
         raise typer.BadParameter(message, param_hint="--to")
     if plot:
-        tables.plot(results, plot)
+        from fabric.report.simulation_plot import plot as draw
+
+        draw(results, plot)
         output.note(f"wrote {plot}")
     _print(results, load.seeds, form)
     if any(run.dropped for own in results.values() for run in own):
@@ -214,3 +215,4 @@ def _print(runs: Runs, seeds: range, form: Format) -> None:
     if paused.rows:
         output.data("\n")
         output.records(paused, form)
+    output.data("".join(f"\n{line}" for line in tables.verdicts(runs)) + "\n")

@@ -13,7 +13,7 @@ _REASONS: tuple[tuple[type[BaseException], str], ...] = (
     (socket.gaierror, "its name has no address; set address in the connections file"),
     (
         ConnectionRefusedError,
-        "connection refused; check address and port, and that SSH or the API runs",
+        "connection rejected; check address and port, and that SSH or the API runs",
     ),
 )
 #: What a socket says; other texts say more.

@@ -1,4 +1,4 @@
-"""simulate: what it prints, and its plot."""
+"""simulate: what it prints."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fabric.core.units import bytes_to_kb, us_to_s
-from fabric.report.plots import save
+from fabric.core.counts import counted
+from fabric.core.units import bytes_to_kb
 from fabric.report.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -26,8 +25,6 @@ _PORT_HEADERS = tuple(
     "port priority pauses paused_port paused_us first_us last_us headroom_max_kb".split()
 )
 _PS_PER_US = 1e6
-#: Points of a line in a plot, as many as a page shows; each has the largest of its samples.
-_POINTS = 300
 
 
 class Figure(NamedTuple):
@@ -35,6 +32,8 @@ class Figure(NamedTuple):
 
     Parameters
     ----------
+    name, words : str
+        For programs, and for people.
     of : callable
         Its values in one run: one, or one for each stream; infinite for what never came.
     least_is_worst : bool
@@ -42,36 +41,62 @@ class Figure(NamedTuple):
     """
 
     name: str
+    words: str
     of: Callable[[Summary], float | Floats]
     digits: int = 0
     least_is_worst: bool = False
 
 
 _FIGURES = (
-    Figure("aggregate_gbps", lambda run: run.aggregate_gbps, 2, least_is_worst=True),
-    Figure("jain_index", lambda run: run.jain_index, 4, least_is_worst=True),
-    Figure("flow_gbps", lambda run: run.rates_gbps, 2, least_is_worst=True),
-    Figure("completion_us", lambda run: run.completion_us, 1),
-    Figure("unfinished", lambda run: run.unfinished),
-    Figure("pauses", lambda run: run.pauses),
-    Figure("switch_pauses", lambda run: run.switch_pauses),
-    Figure("paused_us", lambda run: run.paused_us, 1),
-    Figure("last_pause_us", lambda run: run.last_pause_us, 1),
-    Figure("queue_max_kb", lambda run: bytes_to_kb(run.most_queue_bytes), 1),
-    Figure("queue_mean_kb", lambda run: bytes_to_kb(run.mean_queue_bytes), 1),
-    Figure("drained_us", lambda run: math.inf if run.drained_us is None else run.drained_us, 1),
-    Figure("headroom_max_kb", lambda run: bytes_to_kb(run.most_headroom_bytes), 1),
-    Figure("shared_max_kb", lambda run: bytes_to_kb(run.most_shared_bytes), 1),
-    Figure("marked_packets", lambda run: float(run.outcome.ports["marked"].sum())),
-    Figure("cnps", lambda run: float(run.outcome.flows["notices"].sum())),
-    Figure("dropped_packets", lambda run: run.dropped),
-    Figure("watchdog_drops", lambda run: run.storms),
-    Figure("late_percent", lambda run: run.late_percent, 2),
-    Figure("late_p99_packets", lambda run: run.late_packets(0.99)),
-    Figure("late_max_packets", lambda run: run.late_packets(1.0)),
-    Figure("repeated_kb", lambda run: bytes_to_kb(run.repeated_bytes), 1),
-    Figure("victims", lambda run: len(run.victims)),
-    Figure("duration_us", lambda run: run.duration_us, 1),
+    Figure(
+        "aggregate_gbps",
+        "rate of all flows, Gb/s",
+        lambda run: run.aggregate_gbps,
+        2,
+        least_is_worst=True,
+    ),
+    Figure(
+        "jain_index", "fairness (Jain's index)", lambda run: run.jain_index, 4, least_is_worst=True
+    ),
+    Figure("flow_gbps", "rate of a flow, Gb/s", lambda run: run.rates_gbps, 2, least_is_worst=True),
+    Figure("completion_us", "completion time, us", lambda run: run.completion_us, 1),
+    Figure("unfinished", "flows that did not end", lambda run: run.unfinished),
+    Figure("pauses", "pauses", lambda run: run.pauses),
+    Figure("switch_pauses", "pauses of switches", lambda run: run.switch_pauses),
+    Figure("paused_us", "paused, all ports, us", lambda run: run.paused_us, 1),
+    Figure("last_pause_us", "last pause ended, us", lambda run: run.last_pause_us, 1),
+    Figure("queue_max_kb", "longest queue, kB", lambda run: bytes_to_kb(run.most_queue_bytes), 1),
+    Figure("queue_mean_kb", "mean queue, kB", lambda run: bytes_to_kb(run.mean_queue_bytes), 1),
+    Figure(
+        "drained_us",
+        "queue of the start gone, us",
+        lambda run: math.inf if run.drained_us is None else run.drained_us,
+        1,
+    ),
+    Figure(
+        "headroom_max_kb",
+        "most headroom of a port, kB",
+        lambda run: bytes_to_kb(run.most_headroom_bytes),
+        1,
+    ),
+    Figure(
+        "shared_max_kb",
+        "most shared pool of a switch, kB",
+        lambda run: bytes_to_kb(run.most_shared_bytes),
+        1,
+    ),
+    Figure(
+        "marked_packets", "marked packets", lambda run: float(run.outcome.ports["marked"].sum())
+    ),
+    Figure("cnps", "CNPs", lambda run: float(run.outcome.flows["notices"].sum())),
+    Figure("dropped_packets", "lost packets", lambda run: run.dropped),
+    Figure("watchdog_drops", "queues dropped by watchdogs", lambda run: run.storms),
+    Figure("late_percent", "late packets, %", lambda run: run.late_percent, 2),
+    Figure("late_p99_packets", "late by, p99, packets", lambda run: run.late_packets(0.99)),
+    Figure("late_max_packets", "late by, most, packets", lambda run: run.late_packets(1.0)),
+    Figure("repeated_kb", "sent again, kB", lambda run: bytes_to_kb(run.repeated_bytes), 1),
+    Figure("victims", "victim flows", lambda run: len(run.victims)),
+    Figure("duration_us", "until the last flow ended, us", lambda run: run.duration_us, 1),
 )
 _QUANTILES = {"p50": 0.5, "p95": 0.95, "worst": 1.0}
 
@@ -108,13 +133,42 @@ def comparison(runs: Runs) -> Table:
     """Return one column for each of the settings."""
     columns = {name: figures(own) for name, own in runs.items()}
     rows = [
-        (one.name, *(_cell(column[one.name]) for column in columns.values())) for one in _FIGURES
+        (one.words, *(_cell(column[one.name]) for column in columns.values())) for one in _FIGURES
     ]
     busiest = (
         " ".join(dict.fromkeys(run.outcome.scenario.names[run.queue_port] for run in own))
         for own in runs.values()
     )
-    return Table(("figure", *runs), (*rows, ("queue_port", *busiest)))
+    return Table(("figure", *runs), (*rows, ("port of the longest queue", *busiest)))
+
+
+def verdicts(runs: Runs) -> list[str]:
+    """Return a sentence for each of the settings: loss, pauses, queue, by the worst of the runs."""
+    return [f"{name}: {_verdict(own)}" for name, own in runs.items()]
+
+
+def _verdict(runs: Sequence[Summary]) -> str:
+    worst = max(runs, key=lambda run: run.paused_us)
+    parts = []
+    if lost := max(run.dropped for run in runs):
+        parts.append(f"{counted(lost, 'packet')} of the lossless class lost")
+    else:
+        parts.append("no packet lost")
+    if worst.paused_us:
+        spread = max(run.switch_pauses for run in runs)
+        parts.append(
+            f"ports paused for {worst.paused_us:,.0f} us in all, the last until "
+            f"{max(run.last_pause_us for run in runs):,.0f} us"
+            + (f", {counted(spread, 'pause')} of switches" if spread else "")
+        )
+    else:
+        parts.append("no port paused")
+    longest = max(runs, key=lambda run: run.most_queue_bytes)
+    port = longest.outcome.scenario.names[longest.queue_port]
+    parts.append(f"queue up to {bytes_to_kb(longest.most_queue_bytes):,.0f} kB at {port}")
+    if unfinished := max(run.unfinished for run in runs):
+        parts.append(f"{counted(unfinished, 'flow')} did not end")
+    return f"{'; '.join(parts)}."
 
 
 def ports(runs: Runs) -> Table:
@@ -169,44 +223,3 @@ def _run(run: Summary) -> dict[str, Any]:
         "queue_bytes": run.outcome.queues[:, run.queue_port].tolist(),
         "throughput_gbps": [round(rate, 2) for rate in run.throughput_gbps().tolist()],
     }
-
-
-def plot(runs: Runs, path: Path) -> None:
-    """Write queue and throughput over time as SVG or PNG, by the suffix of the file.
-
-    A line is the median of the runs, the band around it has them all.
-
-    Raises
-    ------
-    InputError
-        When the suffix is another one, or matplotlib is not installed.
-    """
-    save(path, lambda: _drawing(runs))
-
-
-def _drawing(runs: Runs) -> Any:
-    from matplotlib.figure import Figure as Drawing
-
-    drawing = Drawing(figsize=(7.0, 5.5), layout="constrained")
-    upper, lower = drawing.subplots(2, 1, sharex=True)
-    for name, own in runs.items():
-        step_ms = us_to_s(own[0].outcome.scenario.sample_us) * 1e3
-        queues = np.array([run.outcome.queues[:, run.queue_port] for run in own]) / 1e6
-        _band(upper, queues, step_ms, 0, name)
-        _band(lower, np.array([run.throughput_gbps() for run in own]), step_ms, 1, name)
-    upper.set_ylabel("queue in MB")
-    upper.legend()
-    lower.set_ylabel("throughput in Gb/s")
-    lower.set_xlabel("time in ms")
-    return drawing
-
-
-def _band(axes: Any, series: Floats, step_ms: float, first: int, name: str) -> None:
-    """Draw series of shape (runs, samples), the first of which is at that step."""
-    width = -(-series.shape[1] // _POINTS)
-    points = series[:, : series.shape[1] // width * width].reshape(len(series), -1, width)
-    times = (np.arange(points.shape[1]) * width + first) * step_ms
-    (line,) = axes.plot(times, np.median(points.max(axis=2), axis=0), label=name, linewidth=1)
-    if len(series) > 1:
-        low, high = points.min(axis=(0, 2)), points.max(axis=(0, 2))
-        axes.fill_between(times, low, high, color=line.get_color(), alpha=0.25, linewidth=0)

@@ -26,7 +26,7 @@ def _met(error: Exception, of: Exception) -> Exception:
         (SSHException("No authentication methods available"), "set ROCEFAB_PASSWORD"),
         (socket.gaierror(-2, "Name or service not known"), "set address in the connections file"),
         (_met(OSError("Socket error"), socket.gaierror(-2, "Name")), "set address in"),
-        (ConnectionRefusedError(111, "refused"), "connection refused; check address and port"),
+        (ConnectionRefusedError(111, "refused"), "connection rejected; check address and port"),
         (TimeoutError("timed out"), "no answer; check address, route and firewall"),
     ],
     ids=lambda one: type(one).__name__ if isinstance(one, Exception) else "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -15,8 +16,9 @@ from fabric.qos.dcqcn.presets import CONNECTX
 from fabric.qos.simulate.start import start_scenario
 from fabric.report.buffers import congested_buffer
 from fabric.report.simulation import fabric_runs, fabric_scenario, star_runs
+from fabric.report.simulation_plot import plot
 from fabric.report.simulation_settings import Load, Settings, settings_of, size_of
-from fabric.report.simulation_tables import as_dict, comparison, plot, ports
+from fabric.report.simulation_tables import as_dict, comparison, ports, verdicts
 from fabric.topology.sample_path import Sampler
 from fabric.workflow.project import Project
 from tests.topology.fabrics import INVENTORY, example
@@ -154,7 +156,7 @@ def test_tables_and_json_say_the_same(rail):
     shown = data["b"]["figures"]["pauses"]
     assert shown == {"p50": pauses[1], "p95": pauses[2], "worst": pauses[2]}
     assert column["pauses"] == " / ".join(map(str, shown.values()))
-    assert column["dropped_packets"] == "0"
+    assert column["lost packets"] == "0"
     rates = sorted(run.aggregate_gbps for run in runs["b"])
     assert data["b"]["figures"]["aggregate_gbps"]["worst"] == round(rates[0], 2)
     flows = np.concatenate([run.rates_gbps for run in runs["b"]])
@@ -164,6 +166,20 @@ def test_tables_and_json_say_the_same(rail):
     longest = max(range(3), key=lambda row: runs["b"][row].paused_us)
     rows = [row[1:] for row in ports(runs).rows if row[0] == "b"]
     assert rows == [tuple(row.values()) for row in data["b"]["runs"][longest]["ports"]]
+
+
+def test_a_sentence_says_what_came_of_it(rail):
+    runs = star_runs(SHORT, [Settings(name="calm")], quiet, **STAR)
+    assert re.fullmatch(
+        r"calm: no packet lost; no port paused; queue up to \d+ kB at switch to receiver\.",
+        verdicts(runs)[0],
+    )
+    load = replace(SHORT, senders=16, size_bytes=4_000_000, duration_us=500.0)
+    (said,) = verdicts(
+        fabric_runs(rail, ("gpu001:eth1",), load, [Settings(reaction="off")], quiet, far=False)
+    )
+    assert re.search(r"ports paused for [\d,]+ us in all, the last until [\d,]+ us", said)
+    assert "16 flows did not end" in said
 
 
 def test_starts_are_spread_by_the_seed():
@@ -181,7 +197,7 @@ def test_starts_are_spread_by_the_seed():
 def test_a_queue_that_never_drains_is_not_a_figure():
     load = replace(SHORT, size_bytes=None)
     runs = star_runs(load, [Settings(reaction="off")], quiet, **STAR)
-    assert dict(comparison(runs).rows)["drained_us"] == "never"
+    assert dict(comparison(runs).rows)["queue of the start gone, us"] == "never"
     assert as_dict(runs, load.seeds)["set"]["figures"]["drained_us"]["worst"] is None
 
 
