@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ _REASONS: tuple[tuple[type[BaseException], str], ...] = (
         "connection rejected; check address and port, and that SSH or the API runs",
     ),
 )
+_NO_ROUTE = (errno.ENETUNREACH, errno.EHOSTUNREACH)
 #: What a socket says; other texts say more.
 _OF_A_SOCKET = "timed out"
 _SILENT = "no answer; check address, route and firewall"
@@ -34,6 +36,8 @@ def login_reason(error: BaseException) -> str:
     if isinstance(error, TimeoutError) and (error.errno or str(error) == _OF_A_SOCKET):
         return _SILENT
     for cause in _causes(error):
+        if isinstance(cause, OSError) and cause.errno in _NO_ROUTE:
+            return "no route to it; check address and routes"
         names = [kind.__name__ for kind in type(cause).__mro__]
         if any(_AUTHENTICATION in name for name in names):
             return _REJECTED

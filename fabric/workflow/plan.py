@@ -92,6 +92,8 @@ def plan(
             name, order, by_name, pool, progress, keep_and_judge, allow_missing=allow_missing
         )
     judge.tell(progress)
+    if errors:
+        progress("", f"{len(by_name) - len(errors)} of {len(by_name)} devices were read")
     if plan_of_all is None:
         fail_on(errors)
     assert plan_of_all is not None

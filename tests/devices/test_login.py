@@ -27,6 +27,7 @@ def _met(error: Exception, of: Exception) -> Exception:
         (socket.gaierror(-2, "Name or service not known"), "set address in the connections file"),
         (_met(OSError("Socket error"), socket.gaierror(-2, "Name")), "set address in"),
         (ConnectionRefusedError(111, "refused"), "connection rejected; check address and port"),
+        (OSError(101, "Network is unreachable"), "no route to it; check address and routes"),
         (TimeoutError("timed out"), "no answer; check address, route and firewall"),
     ],
     ids=lambda one: type(one).__name__ if isinstance(one, Exception) else "",
@@ -36,7 +37,7 @@ def test_a_known_error_says_what_to_do(error: Exception, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [SSHException("wrong host key"), OSError("no route to host"), ValueError("port")]
+    "error", [SSHException("wrong host key"), OSError("a broken pipe"), ValueError("port")]
 )
 def test_another_error_speaks_for_itself(error: Exception) -> None:
     assert login_reason(error) == ""

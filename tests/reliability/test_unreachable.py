@@ -81,8 +81,7 @@ def test_a_device_that_is_away_is_named_in_time(site, tmp_path, request, monkeyp
     assert time.monotonic() - begin_s < NAMED_IN_S
     assert ended.code == 3
     assert f"rocefab: {device}: " in ended.said
-    for other in {labs.LEAF, labs.SPINE, labs.HOST} - {device}:
-        assert f"{other}: read: " in ended.said
+    assert "2 of 3 devices were read" in ended.said
     assert not (tmp_path / "plan.json").exists()
 
 

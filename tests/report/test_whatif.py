@@ -85,7 +85,7 @@ def test_all_words(demo: Project) -> None:
         ("cable-bundle:spine01:spine02", "there is no cable between spine01 and spine02"),
         ("cable-bundle:spine01", "'spine01' does not name two switches"),
         ("cable-bundle:spine01:spine9", "there is no switch 'spine9'"),
-        ("spine01", "'spine01' is not a valid failure; use one of link:SWITCH:PORT"),
+        ("spine09", "'spine09' is not a valid failure; use one of link:SWITCH:PORT"),
         ("switch:", "'switch:' is not a valid failure"),
     ],
 )
