@@ -1,8 +1,10 @@
 """The simulator against ns-3: HPCC's simulator, built from its sources and run on the same incasts.
 
-alibaba-edu/High-Precision-Congestion-Control 9f4be2a9, g++ 12 -O2, 100 Gb/s, 1 us a cable, 4000
-bytes of payload, 32 MiB, no window; DCQCN with the timers of its ``dcqcn`` (fast) and
-``dcqcn_paper`` (slow). Each row is the mean of eight runs, RngRun 1 to 8, of 15 ms.
+alibaba-edu/High-Precision-Congestion-Control 9f4be2a9, simulation/scratch/third.cc with the ns-3
+of that repository (not a release of ns-3), g++ 12 -O2: 100 Gb/s, 1 us a cable, 32 MiB, no window;
+DCQCN with the timers of its run.py, ``dcqcn`` (fast) and ``dcqcn_paper`` (slow). Each row of
+``RUNS`` is the mean of eight runs, RngRun 1 to 8, of 15 ms with 4000 bytes of payload and equal
+starts, each row of ``SPREAD`` of four runs of 4 MB a flow with 1000 bytes.
 """
 
 from __future__ import annotations
@@ -74,6 +76,58 @@ def test_incasts_are_as_in_ns3(case):
     assert figures["start"] == pytest.approx(np.array(start), rel=0.12)
     assert abs(figures["pauses"] - pauses) <= (most_pauses - least) / 2 + 2
     assert figures["dropped"] == 0
+
+
+#: By senders, thresholds, timers and the time in us in which the flows start: mean completion time
+#: and last end in us, pauses, longest and mean queue in MB. The starts are those of ``ours``.
+SPREAD = {
+    (2, "hpcc", "fast", 0): (894, 920, 0.0, 0.736, 0.0110),
+    (2, "hpcc", "fast", 50): (891, 941, 0.0, 0.740, 0.0106),
+    (2, "hpcc", "slow", 0): (706, 725, 0.0, 1.218, 0.0217),
+    (2, "hpcc", "slow", 50): (703, 769, 0.0, 1.219, 0.0225),
+    (2, "nvidia", "fast", 0): (1149, 1165, 0.0, 0.358, 0.0031),
+    (2, "nvidia", "fast", 50): (1127, 1173, 0.0, 0.353, 0.0031),
+    (2, "nvidia", "slow", 0): (763, 800, 0.0, 0.899, 0.0121),
+    (2, "nvidia", "slow", 50): (756, 829, 0.0, 0.900, 0.0121),
+    (16, "hpcc", "fast", 0): (6140, 6761, 0.0, 5.609, 0.3574),
+    (16, "hpcc", "fast", 50): (5831, 7142, 4.5, 16.082, 1.2765),
+    (16, "hpcc", "slow", 0): (5163, 5748, 0.0, 18.679, 1.6812),
+    (16, "hpcc", "slow", 50): (4877, 5597, 65.2, 21.569, 2.6134),
+    (16, "nvidia", "fast", 0): (6294, 6604, 0.0, 4.082, 0.1563),
+    (16, "nvidia", "fast", 50): (6007, 6937, 3.2, 15.493, 1.0187),
+    (16, "nvidia", "slow", 0): (5557, 6187, 0.0, 18.003, 1.5029),
+    (16, "nvidia", "slow", 50): (5094, 5749, 68.0, 21.436, 2.5145),
+}
+
+
+@pytest.mark.parametrize("case", SPREAD, ids=lambda case: "-".join(map(str, case)))
+def test_spread_starts_of_small_packets_are_as_in_ns3(case):
+    """The interval that docs/simulate.md vouches for."""
+    senders, profile, timers, width_us = case
+    runs = []
+    for seed in range(1, 5):
+        scenario = star(
+            senders,
+            profile,
+            timers,
+            size_bytes=4_000_000,
+            payload_bytes=1000,
+            seed=seed * 7919,
+        )
+        starts = np.random.default_rng(seed).uniform(0, width_us, senders).tolist()
+        pairs = zip(scenario.streams, starts, strict=True)
+        streams = tuple(replace(stream, start_us=start) for stream, start in pairs)
+        runs.append(Summary(simulate(replace(scenario, streams=streams))))
+    completion, last, pauses, most, mean = SPREAD[case]
+    assert {len(run.completion_us) for run in runs} == {senders}
+    assert np.mean([run.completion_us.mean() for run in runs]) == pytest.approx(
+        completion, rel=0.05
+    )
+    ends = [run.outcome.flows["finish"].max() / 1e6 for run in runs]
+    assert np.mean(ends) == pytest.approx(last, rel=0.07)
+    assert np.mean([run.pauses for run in runs]) == pytest.approx(pauses, rel=0.1, abs=1.5)
+    assert np.mean([run.most_queue_bytes for run in runs]) / 1e6 == pytest.approx(most, rel=0.15)
+    assert np.mean([run.mean_queue_bytes for run in runs]) / 1e6 == pytest.approx(mean, rel=0.12)
 
 
 #: Pauses, and the longest and mean queue in MB, of 3 ms without DCQCN.
