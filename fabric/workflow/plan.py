@@ -13,6 +13,7 @@ from fabric.change.model import Plan, Risk, read_plan
 from fabric.change.order import WaveBy, waves
 from fabric.change.origin import Origin
 from fabric.change.planner import DeviceReading, DeviceVerdict, Target, make_plan
+from fabric.core.errors import NotPlannedError
 from fabric.core.files import write_whole
 from fabric.intent.contents import inventory_hash
 from fabric.topology.tenants import vrf_name
@@ -92,8 +93,9 @@ def plan(
             name, order, by_name, pool, progress, keep_and_judge, allow_missing=allow_missing
         )
     judge.tell(progress)
-    if errors:
-        progress("", f"{len(by_name) - len(errors)} of {len(by_name)} devices were read")
+    unread = sum(not isinstance(error, NotPlannedError) for error in errors)
+    if unread:
+        progress("", f"{len(by_name) - unread} of {len(by_name)} devices were read")
     if plan_of_all is None:
         fail_on(errors)
     assert plan_of_all is not None

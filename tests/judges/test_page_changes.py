@@ -26,7 +26,7 @@ from tests.waiting import LONGEST_S, until
 axe = page_tests.axe
 OPTIONS = Options(timer_s=200, verify_s=40.0)
 #: Two waves soak after the first one: time to see it confirmed and to stop the run.
-ROLLOUT = "rollout: {approvals: 1, soak_s: 10}\n"
+ROLLOUT = "rollout: {approvals: 1, soak_s: 25}\n"
 
 
 @pytest.fixture

@@ -142,7 +142,8 @@ def test_plan_refuses_and_says_what_it_did_not_validate(tmp_path, monkeypatch):
         )
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 3, done.stdout + done.stderr
-        assert f"{labs.LEAF}: rejected" in done.stderr
+        assert f"rocefab: {labs.LEAF}: " in done.stderr
+        assert "devices were read" not in done.stderr
         assert f"{labs.LEAF}: it cannot be planned" in done.stderr
         assert "PortChannel1" in done.stderr
         assert "[SON038]" in done.stderr
