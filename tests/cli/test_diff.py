@@ -143,7 +143,10 @@ WRONG = {
         ("HEAD~1..HEAD", "net/other"),
         "HEAD~1 has no folder net/other",
     ),
-    "a folder that is no inventory": (("HEAD~1..HEAD", "net"), "HEAD~1:net: there is no fabric.yaml"),
+    "a folder that is no inventory": (
+        ("HEAD~1..HEAD", "net"),
+        "HEAD~1:net: there is no fabric.yaml",
+    ),
     "a control character": (("a\x1b[31m", "net/demo"), "is neither a folder nor"),
 }
 

@@ -15,6 +15,7 @@ from fabric.workflow.ansible import inventory
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
 from tests.playbooks.ssh_root import ssh_server
+from tests.waiting import LONGEST_S
 from tests.workflow.host_lab import DEMO, applied_lab
 
 pytest.importorskip("ansible", reason="ansible-core is a development dependency: run `make lint`")
@@ -94,7 +95,7 @@ class Site:
             check=False,
             capture_output=True,
             text=True,
-            timeout=90,
+            timeout=2 * LONGEST_S,
         )
         return done.returncode, done.stdout + done.stderr
 

@@ -90,11 +90,19 @@ def test_no_module_reads_a_file_of_a_user_in_another_way() -> None:
         f"{module} {name}": f"fabric/{module}:{line}: {name}: use fabric.core.user_files"
         for path in sorted(ROOT.rglob("*.py"))
         if not LAB.match(module := path.relative_to(ROOT).as_posix())
-        for name, line in openings(ast.parse(path.read_bytes()))
+        for name, line in openings(_parsed(path.read_bytes()))
     }
     allowed = {call for calls in ALLOWED.values() for call in calls}
     assert [calls[call] for call in sorted(calls.keys() - allowed)] == []
     assert allowed - calls.keys() == set(), "is not needed any more"
+
+
+def _parsed(text: bytes) -> ast.Module:
+    """Return a module; twice, as CPython 3.11 counts the depth of all threads (gh-106905)."""
+    try:
+        return ast.parse(text)
+    except SystemError:
+        return ast.parse(text)
 
 
 def openings(module: ast.Module) -> Iterator[tuple[str, int]]:
