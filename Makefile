@@ -151,11 +151,11 @@ judges: ## Install the outside judges that are missing (root), from Debian packa
 bench: $(READY) ## Print timings and memory; nothing is asserted. ROCEFAB_PREVIOUS= names a revision to compare with
 	$(BIN)/pytest -q -s -m benchmark tests/bench
 
-bench-page: $(READY) ## Measure the figures of docs/speed.md and docs/scale.md again, and write them
+bench-page: $(READY) ## Measure the figures of docs/reference/speed.md again, and write them
 	ROCEFAB_FIGURES=tests/bench/figures.json $(BIN)/pytest -q -s -m benchmark tests/bench/test_scale.py tests/bench/test_plans.py tests/bench/test_judge.py tests/bench/test_anchors.py
 	$(BIN)/pytest -q -m "" tests/docs/test_speed.py --update-golden
 
-bench-devices: $(READY) ## Measure the table of devices in docs/scale.md again, and write it; 20 minutes
+bench-devices: $(READY) ## Measure the table of devices in docs/reference/speed.md again, and write it; 20 minutes
 	ROCEFAB_FIGURES=tests/bench/figures.json $(BIN)/pytest -q -s -m benchmark tests/bench/test_devices.py -k "sonic or eos or junos or nxos"
 	$(BIN)/pytest -q -m "" tests/docs/test_speed.py --update-golden
 

@@ -44,7 +44,7 @@ class Placement:
     hosts : tuple of str
         Hosts in rank order.
     hostlist : str
-        The same as a range.
+        The same as a range, in the order of names; `hosts` has the order of ranks.
     cost, bound : float
         Load of the fullest link; no choice of hosts has less than ``bound``.
     reason : str

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fabric.design.model import NicDesign
+    from fabric.design.host_model import NicDesign
 
 
 def addressed(nic: NicDesign, **fields: Any) -> NicDesign:

@@ -95,12 +95,21 @@ def is_in_share(file: str, share: int, shares: int) -> bool:
 
 
 def keep_share(items: list[pytest.Item], share: int, shares: int) -> list[pytest.Item]:
-    """Take slow tests of other shares out, and return them; judges and the lab stay."""
+    """Take slow tests of other shares out, and return them; judges and the lab stay.
+
+    Of a ``sampled`` test each case has its own share.
+    """
     others = [
         item
         for item in items
-        if item.get_closest_marker("slow")
-        and not is_in_share(item.nodeid.partition("::")[0], share, shares)
+        if (
+            item.get_closest_marker("slow")
+            and not is_in_share(item.nodeid.partition("::")[0], share, shares)
+        )
+        or (
+            item.get_closest_marker("sampled")
+            and not is_in_share(item.nodeid.rpartition("/")[2], share, shares)
+        )
     ]
     left = {id(item) for item in others}
     items[:] = [item for item in items if id(item) not in left]

@@ -5,11 +5,19 @@
 -- --nodelist. When the service is away, slow, or has no place, the job stays as it was submitted.
 -- slurmctld waits while this runs: keep DEADLINE_S short.
 --
+-- The service learns of a job when slurmctld starts it (running_jobs.sh). Until then another job can
+-- get the same nodes, and waits for the first. With HOLD_S above 0 jobs that follow within so many
+-- seconds get other nodes; a job for which there are none then stays as it was submitted.
+--
 -- Copy it as job_submit.lua next to slurm.conf, set `JobSubmitPlugins=lua` there, and install the
 -- Debian packages slurm-wlm-plugins and lua-socket. Fields: job_submit_plugins(5) of Slurm.
 local URL = "http://127.0.0.1:8780/v1/placements"
 local TOKEN = ""
 local DEADLINE_S = 0.5
+local HOLD_S = 0
+
+-- Nodes of jobs that were just submitted, each with the second until which they are left out.
+local held = {}
 
 local function log(text)
   slurm.log_info("rocefab: %s", text)
@@ -68,6 +76,22 @@ local function asked(nodes, traffic, exclude)
   return string.match(table.concat(parts), '"hostlist":%s*"([%w%.,%-_%[%]]+)"'), "no hostlist"
 end
 
+-- Nodes to leave out: those of the job, and those that are held.
+local function without_held(exclude)
+  local now_s, still, names = os.time(), {}, {}
+  if exclude ~= "" then
+    table.insert(names, exclude)
+  end
+  for _, one in ipairs(held) do
+    if one.until_s > now_s then
+      table.insert(still, one)
+      table.insert(names, one.hosts)
+    end
+  end
+  held = still
+  return table.concat(names, ",")
+end
+
 function slurm_job_submit(job, partitions, uid)
   local traffic = string.match(job.comment or "", "^rocefab:?([%w%.,:-]*)$")
   local nodes, exclude = job.min_nodes, job.exc_nodes or ""
@@ -78,9 +102,13 @@ function slurm_job_submit(job, partitions, uid)
   if not nodes or nodes < 1 or nodes >= slurm.NO_VAL then
     return slurm.SUCCESS
   end
-  local is_done, hosts, why = pcall(asked, nodes, traffic == "" and "ring" or traffic, exclude)
+  local others = without_held(exclude)
+  local is_done, hosts, why = pcall(asked, nodes, traffic == "" and "ring" or traffic, others)
   if is_done and hosts then
     job.req_nodes = hosts
+    if HOLD_S > 0 then
+      table.insert(held, { hosts = hosts, until_s = os.time() + HOLD_S })
+    end
     log("chose " .. hosts)
   else
     log("job stays as it is: " .. tostring(is_done and why or hosts))

@@ -196,7 +196,7 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             "A tunnel has the DSCP of its packets outside",
             "Spines put RoCE packets by the outer header into the lossy class, and drop them.",
             "copy the DSCP into the outer header",
-            "RFC 2983 section 3; docs/tenants.md: lines of each system",
+            "RFC 2983 section 3; docs/addressing.md: lines of each system",
         ),
         (
             "AUD044",

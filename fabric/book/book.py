@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fabric.book.grammar import Element, Rule, Variant
 
 FILE = "lines.book"
+Chain = tuple[str, ...]
 #: How a level is indented where lines are explained, whatever the switch does.
 INDENT = "  "
 #: The letters that an argument begins with, such as ``Ethernet``, if it has one form alone.
@@ -156,6 +157,24 @@ class Book:
                     todo.append(opens)
         return depths
 
+    @cached_property
+    def holders(self) -> dict[str, tuple[Chain, ...]]:
+        """Patterns of the lines that hold those of a mode, outermost first; every way there.
+
+        Those that switches alone have, and no file of ours, do not count.
+        """
+        holders: dict[str, tuple[Chain, ...]] = {TOP: ((),)}
+        for mode in sorted(self.depths, key=self.depths.__getitem__)[1:]:
+            holders[mode] = tuple(
+                (*above, rule.whole())
+                for rule in self.rules
+                if rule.rule.opens == mode and rule.known.is_shown
+                for within in rule.known.modes
+                if self.depths.get(within) == self.depths[mode] - 1
+                for above in holders[within]
+            )
+        return holders
+
     def mistake(self, rule: BookRule, message: str) -> BookError:
         """Return that a rule is wrong, with its place."""
         return BookError(self.file, rule.known.line, message)
@@ -172,6 +191,13 @@ class Book:
     def owned(self) -> Iterator[tuple[BookRule, Ours]]:
         """Yield what is ours."""
         return ((rule, ours) for rule in self.rules for ours in rule.known.ours)
+
+    def modes_of(self, rule: BookRule, ours: Ours) -> tuple[str, ...]:
+        """Return the modes of a rule that what is ours is about: without those named before it."""
+        earlier = rule.known.ours[: rule.known.ours.index(ours)]
+        named = {mode for other in earlier if not other.when for mode in other.modes}
+        modes = ours.modes or rule.known.modes
+        return tuple(mode for mode in modes if mode in self.depths and mode not in named)
 
     def owned_at_the_top(self) -> tuple[str, ...]:
         """Return patterns of our lines that stand in no section."""

@@ -96,6 +96,9 @@ def _places(line: Line, lines: list[Line], texts: Texts) -> Iterator[str]:
     parts = (part for variant in line.rule.variants for part in variant.elements)
     for table in sorted({table for part in parts for table in referred(part.kind)} - rows):
         yield f"there is no table {table!r}"
+    for mode in sorted({mode for ours in line.known.ours for mode in ours.modes}):
+        if mode not in line.known.modes:
+            yield f"`ours` is narrowed to the mode {mode!r}, and the rule is in no such mode"
     narrowed = {name for ours in line.known.ours for name, _ in ours.when} - line.names
     around = (one for one in lines if narrowed and one.rule.opens in line.known.modes)
     for name in sorted(narrowed.difference(*(one.names for one in around))):

@@ -13,9 +13,10 @@ r"""The book of a system as a file, which can be laid beside a reference of comm
 
 `fabric.book.grammar` says how a rule is written. Below it stand, each in a line or between bars,
 
-``ours TEMPLATE [if NAME=PATTERN ...]: FIELD ...``
+``ours TEMPLATE [in MODE ...] [if NAME=PATTERN ...]: FIELD ...``
     rocefab owns the line: the template that prints it, and the inventory fields that it follows
     from. Without a template it is ours and never printed. Several of them are tried in their order.
+    With ``in`` it is about some modes of the rule alone.
 ``source KEY [(REMARK)]``
     where the form of the line stands, by a key of ``[sources]``; there may be several.
 ``risk WORDS``
@@ -69,7 +70,8 @@ TABLES = "tables"
 READERS = ("routing", "lossless")
 _HEADER = re.compile(r"\[(\S[^\]]*)\]")
 _OURS = re.compile(
-    r"ours(?: (?!if )(?P<template>\w+))?(?: if (?P<when>.+?))?(?::(?= |$)(?P<fields>.*))?"
+    r"ours(?: (?!if |in )(?P<template>\w+))?(?: in (?P<modes>[\w -]+?))?(?: if (?P<when>.+?))?"
+    r"(?::(?= |$)(?P<fields>.*))?"
 )
 _KIND = re.compile(r"(?P<name>\w[\w-]*) (?P<words>\S+)")
 _SOURCE_OF_KEY = re.compile(r"(?P<name>[\w-]+) = (?P<words>\S.*)")
@@ -92,12 +94,14 @@ class BookError(InputError):
 class Ours:
     """Why a line is ours: its template, empty where none prints it, and its inventory fields.
 
-    ``when`` has the pattern of an argument by its name.
+    ``when`` has the pattern of an argument by its name; ``modes`` those of the rule that it is
+    about, empty for all.
     """
 
     template: str
     fields: tuple[str, ...]
     when: tuple[tuple[str, str], ...] = ()
+    modes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -306,4 +310,5 @@ def _ours(words: re.Match[str]) -> Ours:
             raise ValueError(f"{name!r} narrows nothing: write NAME=PATTERN behind `if`")
         compiled(pattern)
     when = tuple((name, pattern) for name, _, pattern in pairs)
-    return Ours(words["template"] or "", tuple((words["fields"] or "").split()), when)
+    fields, modes = (tuple((words[part] or "").split()) for part in ("fields", "modes"))
+    return Ours(words["template"] or "", fields, when, modes)

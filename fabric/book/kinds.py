@@ -14,7 +14,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def _pattern(text: str) -> Checker:
 
 
 def _address(version: int, *, masked: bool) -> Checker:
+    @lru_cache(maxsize=1 << 13)
     def check(word: str) -> str | None:
         if masked is not ("/" in word):
             return None

@@ -27,8 +27,10 @@ from fabric.change.resume import settle
 from fabric.change.rollback import RollBack, roll_back, ways_on
 from fabric.change.wave import Wave, skip
 from fabric.change.windows import is_open, next_opening
+from fabric.core import hostlist
 from fabric.core.device_names import DeviceNames
 from fabric.core.errors import InputError, JournalError, PlanError
+from fabric.core.likeness import like_groups
 from fabric.observe import read_snapshot
 
 if TYPE_CHECKING:
@@ -169,7 +171,7 @@ class Applier:
         for number, wave in enumerate([] if reasons else waves, 1):
             crew.check_stop()
             going = [name for name in wave if name not in budget.lost]
-            crew.progress("", f"wave {number} of {len(waves)}: {', '.join(going)}")
+            crew.progress("", f"wave {number} of {len(waves)}: {hostlist.in_short(going)}")
             tell("wave", number=number, devices=going)
             if reasons := _closed(plan):
                 return self._ended(crew.run, ok=False, reasons=reasons, confirmed=confirmed)
@@ -220,10 +222,12 @@ class Applier:
 
 
 def _check_net(plan: Plan, options: Options) -> None:
-    bare = [f"{name} ({device.no_net})" for name, device in plan.devices.items() if device.no_net]
+    bare = {name: device.no_net for name, device in plan.devices.items() if device.no_net}
     if bare and not options.without_net:
+        groups = like_groups(bare, bare.__getitem__)
+        names = ", ".join(f"{hostlist.in_short(one)} ({bare[one[0]]})" for one in groups)
         raise PlanError(
-            f"no safety net on {', '.join(bare)}: a change that cuts off management access "
+            f"no safety net on {names}: a change that cuts off management access "
             "is not rolled back; add --without-safety-net if you have console access"
         )
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from fabric.core.errors import InputError, PlanError
 from fabric.core.file_kinds import FileKind
 from fabric.core.user_files import read_bytes
+from fabric.core.validation import own_words
 from fabric.intent.demanded import approvals_demanded
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def parse_approvals(content: bytes, source: str) -> Approvals:
         reason = f"it has more than {MOST_BYTES:,} bytes"
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}".removeprefix(": ")
+        reason = f"{'.'.join(map(str, first['loc']))}: {own_words(first['msg'])}".removeprefix(": ")
     raise InputError(f"{source}: no approvals: {reason}; `rocefab approve PLAN` writes them")
 
 

@@ -12,7 +12,8 @@ from fabric.qos.ecn.edge import step_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.design.model import DeviceDesign, HostDesign
+    from fabric.design.host_model import HostDesign
+    from fabric.design.model import DeviceDesign
     from fabric.observe.snapshot import Snapshot
     from fabric.observe.state import LldpNeighbour
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from ipaddress import IPv4Address, IPv4Network, IPv6Address
 from typing import Annotated, Any, Literal
 
@@ -15,6 +14,7 @@ from fabric.change.rollout import LeafPings, Ping, RolloutPlan, Stage, Withdrawa
 from fabric.core.artefact import Artefact
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.validation import own_words
 from fabric.intent.rollout_model import Rollout
 from fabric.platforms import platforms
 
@@ -296,7 +296,7 @@ def _place(keys: tuple[int | str, ...]) -> str:
 
 
 def _message(text: str) -> str:
-    plain = re.sub(r"^Value error, ", "", text)
+    plain = own_words(text)
     return plain[:1].lower() + plain[1:]
 
 

@@ -69,6 +69,7 @@ class Session:
         self._connection = connections[plan.device]
         self._fence = fence
         self._held = False
+        self._planned: tuple[object, Draft] | None = None
         self._open()
 
     @property
@@ -118,9 +119,17 @@ class Session:
         )
 
     def draft(self, running: Running) -> Draft:
-        """Return what is still to change."""
+        """Return what is still to change.
+
+        A device that was as planned is not compared again while it runs the same.
+        """
+        state = (running.fingerprint, dict(running.kernel), dict(running.system))
+        if self._planned and self._planned[0] == state:
+            return self._planned[1]
         draft = self.adapter.draft(running, self.plan.artefacts, self.driver)
-        return settled(draft, self.plan.platform, self.plan.expected.quantum_bytes)
+        draft = settled(draft, self.plan.platform, self.plan.expected.quantum_bytes)
+        self._planned = None if draft.changes else (state, draft)
+        return draft
 
     def unchanged(self, foreign: Collection[str] | None = None) -> Running:
         """Return the running state, which must be the one that was planned for.

@@ -52,16 +52,16 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(arguments: list[str] | None) -> object:
     from fabric.cli import completion
     from fabric.cli.app import tree
-    from fabric.cli.config import default_map, files, settings
+    from fabric.cli.config import counts_project, default_map, files, settings
 
     words = sys.argv[1:] if arguments is None else arguments
-    defaults = None
+    defaults, project = None, counts_project(words)
     if completion.asked():
         completion.prepare()
         command = tree()
-    elif files():
+    elif files(project=project):
         command = tree()
-        defaults = default_map(settings(command))
+        defaults = default_map(settings(command, project=project))
     else:
         command = tree(*words[:1])
     context = {"default_map": defaults, "obj": tree}

@@ -51,6 +51,15 @@ def accept(
             metavar="STEP=STATE",
         ),
     ] = "",
+    results: Annotated[
+        list[Path] | None,
+        option(
+            "Record the NCCL step by results of nccl-tests, as `suspect` takes them; may be "
+            "repeated (in the variable: separated by spaces).",
+            "NCCL_RESULTS",
+            "--results",
+        ),
+    ] = None,
     by: Annotated[str, option("Who records or signs.", "SIGNER", metavar="NAME")] = "",
     note: Annotated[str, option("Text kept with --record.", "NOTE", metavar="TEXT")] = "",
     parallel: options.Parallel = 0,
@@ -84,7 +93,7 @@ def accept(
     if plan:
         _show_plan(steps(project), form)
         return
-    if (record or sign) and not by:
+    if (record or results or sign) and not by:
         raise typer.BadParameter("name who records or signs", param_hint="--by")
     run = Run(project, file, connections, output.Meter(), parallel)
     if record:
@@ -92,6 +101,8 @@ def accept(
         if state not in ("passed", "failed"):
             raise typer.BadParameter("use STEP=passed or STEP=failed", param_hint="--record")
         run.note(key, passed=state == "passed", by=by, text=note)
+    elif results:
+        run.take_results(results, by=by)
     elif sign:
         run.sign(by)
     else:

@@ -19,6 +19,8 @@ from fabric.cli import (
     diff,
     draw,
     exchange,
+    expect,
+    export,
     health,
     init,
     inventory,
@@ -26,6 +28,7 @@ from fabric.cli import (
     judge,
     laboratory,
     man,
+    mcp,
     models,
     observe,
     output,
@@ -34,9 +37,11 @@ from fabric.cli import (
     serve,
     show,
     simulate,
+    suspect,
     tenant,
     whatif,
 )
+from fabric.cli.config import NO_PROJECT_FILE, NO_PROJECT_FILE_VARIABLE
 from fabric.cli.groups import Grouped
 from fabric.cli.options import option
 
@@ -56,7 +61,7 @@ app = typer.Typer(
     name="rocefab",
     cls=Grouped,
     help="Lossless RoCEv2 fabrics of GPU clusters: one inventory, checked, rendered, applied, "
-    "verified.\n\nOptions may also come from the environment or a file: docs/cli.md.",
+    "verified.\n\nOptions may also come from the environment or a file: docs/reference/cli.md.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -83,6 +88,22 @@ def root(
         Colour,
         option("Colour on stdout; auto: on a terminal, without NO_COLOR.", "COLOR", "--color"),
     ] = Colour.AUTO,
+    no_pager: Annotated[
+        bool,
+        option(
+            "Show no long output of `plan`, `apply`, `diff` or `report` in PAGER.",
+            "NO_PAGER",
+            "--no-pager",
+        ),
+    ] = False,
+    no_project_file: Annotated[  # noqa: ARG001 - counts before the command line is parsed
+        bool,
+        option(
+            "Take no defaults of options from rocefab.toml.",
+            NO_PROJECT_FILE_VARIABLE,
+            NO_PROJECT_FILE,
+        ),
+    ] = False,
 ) -> None:
     """Lossless RoCEv2 fabrics of GPU clusters: one inventory, checked, rendered, applied, verified.
 
@@ -96,12 +117,13 @@ def root(
         raise typer.Exit
     if quiet and verbose:
         raise typer.BadParameter("--quiet and --verbose are mutually exclusive")
-    output.configure(quiet=quiet, verbose=verbose, colour=colour.value)
+    output.configure(quiet=quiet, verbose=verbose, colour=colour.value, pager=not no_pager)
 
 
 for module in (
-    *(init, inventory, exchange, show, draw, whatif, simulate, diff, change, health, observe),
-    *(judge, probe, accept, prove, audit, adopt, jobs, serve, laboratory, models, tenant, boot),
+    *(init, inventory, exchange, show, draw, whatif, expect, simulate, diff, change, health),
+    *(observe, judge, suspect, probe, accept, prove, audit, adopt, jobs, export, serve, laboratory),
+    *(models, tenant, boot, mcp),
     *(completion, man),
 ):
     module.register(app)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
+
+import typer  # noqa: TC002 - read at run time
 
 from fabric.cli import options, output
+from fabric.cli.config import ignored_rules
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.inventory import FailOn, ReportForm
 from fabric.cli.options import argument, option
-
-if TYPE_CHECKING:
-    import typer
 
 
 def register(app: typer.Typer) -> None:
@@ -20,6 +20,7 @@ def register(app: typer.Typer) -> None:
 
 
 def audit(
+    context: typer.Context,
     files: Annotated[
         list[Path],
         argument("Configurations and saved outputs of hosts, or folders with those of a fabric."),
@@ -39,6 +40,14 @@ def audit(
         FailOn, option("Lowest severity that sets exit code 4.", "FAIL_ON")
     ] = FailOn.ERROR,
     ignore: options.Ignore = None,
+    pairs: Annotated[
+        bool,
+        option(
+            "Compare NICs with the ports that they are plugged into; FILES may hold NIC profiles.",
+            "AUDIT_PAIRS",
+            "--pairs",
+        ),
+    ] = False,
 ) -> None:
     """Judge running configurations without an inventory.
 
@@ -52,8 +61,9 @@ def audit(
     from fabric.workflow import audit as workflow
 
     severity = Severity[fail_on.name]
-    audited = workflow.audit(files, system, ignore or [])
-    output.findings(workflow.report(audited, form.value, severity))
+    audited = workflow.audit(files, system, ignore or [], pairs=pairs)
+    ignored = ignored_rules(context, ignore)
+    output.findings(workflow.report(audited, form.value, severity, ignored))
     counts = sorted(set(audited.systems.values()))
     number = len(audited.systems)
     plural = "" if number == 1 else "s"

@@ -10,6 +10,7 @@ import typer
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import AskPassword, BootLogOption, Inventory, Parallel, argument, option
+from fabric.core.counts import counted
 
 if TYPE_CHECKING:
     from fabric.workflow.serials import Adopted
@@ -64,7 +65,7 @@ def adopt_serials(
 def _summary(adopted: Adopted, *, dry_run: bool) -> list[str]:
     from fabric.core import hostlist
 
-    lines = [f"{adopted.taken} devices have something new"]
+    lines = [f"{counted(adopted.taken, 'device has', 'devices have')} something new"]
     if adopted.waiting:
         lines.append(f"still unknown: {hostlist.fold(adopted.waiting)}")
     lines += [f"{row.place}: of no device of the inventory" for row in adopted.strangers[:_NAMED]]

@@ -29,6 +29,17 @@ Full = Annotated[
 ]
 
 
+FullRun = Annotated[
+    bool,
+    option(
+        "Print the difference of each device, in all its lines; of a run, each step of each "
+        "device and each reason.",
+        "FULL",
+        "--full",
+    ),
+]
+
+
 class WaveBy(StrEnum):
     """How leaves are grouped into waves."""
 
@@ -97,6 +108,7 @@ def plan(
     Exit codes: 0, 2, 3, 5 (with --detailed-exitcode).
     """
     from fabric.workflow import plan as workflow
+    from fabric.workflow.plan_causes import causes_of
     from fabric.workflow.plan_text import NO_NET, describe
     from fabric.workflow.project import Project
     from fabric.workflow.work import work_of
@@ -115,12 +127,14 @@ def plan(
         rollout=rollout,
         allow_missing=allow_missing,
     )
+    if out is not None:
+        _write(out, planned.to_json())
     if form is options.Format.JSON:
         output.data(planned.to_json())
     else:
-        output.alarming(describe(planned, full=full), NO_NET)
+        causes = None if planned.empty else causes_of(project, planned)
+        output.alarming(describe(planned, full=full, causes=causes), NO_NET)
     if out is not None:
-        _write(out, planned.to_json())
         use = (
             "it contains no changes"
             if planned.empty
@@ -207,7 +221,7 @@ def apply(
     ] = "0",
     parallel: options.Parallel = 0,
     *,
-    full: Full = False,
+    full: FullRun = False,
     commit: Annotated[
         bool,
         option("Apply the changes. Without this option the command is a dry run.", "", "--commit"),
@@ -299,7 +313,8 @@ def apply(
             raise typer.BadParameter("--resume reads the plan from the journal; do not pass PLAN")
         folder = journal_folder(state, inventory)
         with _told_how_to_go_on(None, folder):
-            _end(workflow.resume(folder, connections, options, output.Meter(lines=True), actor))
+            meter = output.Meter(lines=True, full=full)
+            _end(workflow.resume(folder, connections, options, meter, actor), full=full)
         return
     if plan_file is None:
         message = "specify a plan file, or use --resume to continue an interrupted run"
@@ -327,11 +342,9 @@ def apply(
         output.note("The plan contains no changes.")
         return
     with _told_how_to_go_on(planned, state):
-        _end(
-            workflow.apply(
-                planned, state, connections, options, output.Meter(lines=True), actor, fresh
-            )
-        )
+        meter = output.Meter(lines=True, full=full)
+        result = workflow.apply(planned, state, connections, options, meter, actor, fresh)
+        _end(result, full=full)
 
 
 def _warn(check: Callable[[], object]) -> None:
@@ -361,20 +374,14 @@ def _told_how_to_go_on(plan: Plan | None, state: Path | None) -> Iterator[None]:
         raise
 
 
-def _end(result: Result) -> None:
-    if result.skipped:
-        names = ", ".join(result.skipped)
-        output.result(f"run {result.run}: skipped: {names}. See `rocefab status {result.run}`")
-    if result.ok:
-        output.result(f"run {result.run}: done")
-        return
-    for reason in result.reasons:
-        output.result(f"run {result.run}: {reason}")
-    back = ", ".join(result.rolled_back) or "nothing"
-    output.result(
-        f"run {result.run}: stopped; rolled back: {back}. See `rocefab status {result.run}`"
-    )
-    raise CommandExit(Exit.DEVICE)
+def _end(result: Result, *, full: bool = False) -> None:
+    """Say how a run ended; a run that stopped sets the exit code."""
+    from fabric.workflow.run_text import describe_end
+
+    for line in describe_end(result, full=full):
+        output.result(f"run {result.run}: {line}")
+    if not result.ok:
+        raise CommandExit(Exit.DEVICE)
 
 
 def rollback(
@@ -416,6 +423,9 @@ def rollback(
             "--skip-unreachable",
         ),
     ] = False,
+    full: Annotated[
+        bool, option("Print each step of each device and each reason.", "FULL", "--full")
+    ] = False,
 ) -> None:
     """Roll back the devices of a run to their state before it.
 
@@ -430,7 +440,7 @@ def rollback(
     actor = workflow.Actor(reason=reason, ticket=ticket)
     folder = journal_folder(state, inventory)
     if not commit:
-        output.data("".join(f"{name}\n" for name in workflow.would_go_back(run, folder, only)))
+        output.data("".join(f"{line}\n" for line in workflow.would_go_back(run, folder, only)))
         output.note("Dry run: these devices would be rolled back. Add --commit to roll them back.")
         return
     _end(
@@ -438,11 +448,12 @@ def rollback(
             run,
             folder,
             connections,
-            output.Meter(lines=True),
+            output.Meter(lines=True, full=full),
             only=only,
             force=force,
             skip_unreachable=skip_unreachable,
             actor=actor,
             parallel=parallel,
-        )
+        ),
+        full=full,
     )

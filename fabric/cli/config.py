@@ -11,14 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import FileError, InputError
 from fabric.core.file_kinds import FileKind
-from fabric.core.findings import Finding, Position, Severity
+from fabric.core.findings import Finding, Ignored, Position, Severity
 from fabric.core.user_files import read_text
+from fabric.core.validation import own_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import typer
 
 #: The file of a project, in the current folder or a parent up to the repository.
 PROJECT_FILE = "rocefab.toml"
+#: Leaves that file out, so that who writes it decides nothing.
+NO_PROJECT_FILE = "--no-project-file"
+NO_PROJECT_FILE_VARIABLE = "NO_PROJECT_FILE"
 #: Options that decide about changes, besides those that have no variable of the environment.
 REFUSED = {"approvals", "ask-password"}
 #: Options that a project must not set, nor any by a URL: who writes its file would choose where
@@ -27,6 +33,8 @@ USERS_OWN = {
     *("batfish", "connections", "listen", "otlp", "push", "syslog"),
     *("tls-cert", "tls-key", "token-file"),
 }
+#: What the environment says for an option without a value.
+_YES = {"1", "true", "t", "yes", "y", "on"}
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,7 @@ class Setting:
         Name as in the file: without dashes before it.
     parameter : str
         Name by which typer knows it.
-    where : str
+    place : Position
         File and line.
     """
 
@@ -49,18 +57,34 @@ class Setting:
     option: str
     parameter: str
     value: Any
-    where: str
+    place: Position
+
+    @property
+    def where(self) -> str:
+        """File and line in words."""
+        return f"{self.place.file}:{self.place.line}"
 
 
-def files() -> list[Path]:
+def counts_project(words: Sequence[str] = ()) -> bool:
+    """Tell whether the project's file counts, by the command line and the environment.
+
+    The file is read before the command line is parsed, which rejects the option in a wrong place.
+    """
+    variable = os.environ.get(f"ROCEFAB_{NO_PROJECT_FILE_VARIABLE}", "")
+    return NO_PROJECT_FILE not in words and variable.lower() not in _YES
+
+
+def files(*, project: bool = True) -> list[Path]:
     """Return the files that exist; a later one counts more."""
-    candidates = [_user_file()]
+    return [*([_user_file()] if _user_file().is_file() else []), *(_project() if project else [])]
+
+
+def _project() -> list[Path]:
     here = Path.cwd()
     above = [here, *here.parents]
     repository = next((n for n, folder in enumerate(above) if (folder / ".git").exists()), 0)
-    project = [folder / PROJECT_FILE for folder in above[: repository + 1]]
-    candidates += [file for file in project if file.is_file()][:1]
-    return [file for file in candidates if file.is_file()]
+    places = [folder / PROJECT_FILE for folder in above[: repository + 1]]
+    return [file for file in places if file.is_file()][:1]
 
 
 def _user_file() -> Path:
@@ -68,7 +92,7 @@ def _user_file() -> Path:
     return Path(home).expanduser() / "rocefab" / "config.toml"
 
 
-def settings(root: Any) -> list[Setting]:
+def settings(root: Any, *, project: bool = True) -> list[Setting]:
     """Return the values of all files, checked by the command tree.
 
     Raises
@@ -77,7 +101,7 @@ def settings(root: Any) -> list[Setting]:
         With every line that is wrong.
     """
     found, wrong = [], []
-    for file in files():
+    for file in files(project=project):
         reader = _Reader(file)
         found += list(reader.read(root))
         wrong += reader.findings
@@ -97,12 +121,12 @@ def default_map(found: list[Setting]) -> dict[str, Any]:
     return result
 
 
-def in_force(root: Any) -> list[tuple[str, str, str, str]]:
+def in_force(root: Any, *, project: bool = True) -> list[tuple[str, str, str, str]]:
     """Return option, value, origin and commands of everything that is not the default.
 
     A variable of the environment counts more than a file, a project's file more than the user's.
     """
-    from_files = {(one.command, one.parameter): one for one in settings(root)}
+    from_files = {(one.command, one.parameter): one for one in settings(root, project=project)}
     rows: dict[tuple[str, str, str], list[str]] = {}
     for words, command in _commands(root, ()):
         for name, parameter in _named(command):
@@ -116,6 +140,21 @@ def in_force(root: Any) -> list[tuple[str, str, str, str]]:
                 continue
             rows.setdefault(key, []).append(" ".join(words) or "rocefab")
     return [(*key, ", ".join(commands)) for key, commands in rows.items()]
+
+
+def ignored_rules(context: typer.Context, ignore: Sequence[str] | None) -> Ignored | None:
+    """Return the rules that `--ignore` of a command names, and who says that; None without any."""
+    if not ignore:
+        return None
+    source = context.get_parameter_source("ignore")
+    name = source.name if source else ""
+    place = Position("ROCEFAB_IGNORE" if name == "ENVIRONMENT" else "--ignore")
+    if name == "DEFAULT_MAP":
+        command = (context.info_name, "ignore")
+        for setting in settings(context.obj()):  # the last file counts
+            if (*setting.command, setting.option) == command:
+                place = setting.place
+    return Ignored(tuple(ignore), place)
 
 
 def _shown(value: Any) -> str:
@@ -181,7 +220,7 @@ class _Reader:
             elif reason := _reason(command, options[key], value):
                 self._wrong(path, reason, f"see `rocefab {' '.join((*words, '--help'))}`")
             else:
-                where = f"{self._shown}:{self._line_of(path)}"
+                where = Position(self._shown, self._line_of(path))
                 known = self._placed(options[key], value)
                 yield Setting(words, key, options[key].name, known, where)
 
@@ -254,5 +293,5 @@ def _reason(command: Any, parameter: Any, value: Any) -> str:
     try:
         parameter.get_runtime_param().coerce(texts, param=parameter, ctx=typer.Context(command))
     except typer.BadParameter as error:
-        return error.message.removeprefix("Value error, ").rstrip(".")
+        return own_words(error.message).rstrip(".")
     return ""

@@ -23,6 +23,20 @@ class DiffForm(StrEnum):
     HTML = "html"
 
 
+class RiskWord(StrEnum):
+    """Risks of a difference, from the lowest to the highest."""
+
+    HARMLESS = "harmless"
+    BRIEF_LOSS = "brief loss"
+    PORT_FLAP = "port flap"
+    RESTART = "restart"
+    UNKNOWN = "unknown"
+    LESS_PROTECTION = "less protection"
+    SESSIONS_END = "sessions end"
+    REACHABILITY_LOST = "reachability lost"
+    PROOF_FAILS = "proof fails"
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command(epilog="Example: rocefab diff inventory/demo inventory/mixed --format markdown")(
@@ -56,6 +70,10 @@ def diff(
             metavar="FILE",
         ),
     ] = None,
+    fail_on: Annotated[
+        RiskWord | None,
+        option("Lowest risk that sets exit code 4.", "DIFF_FAIL_ON", metavar="RISK"),
+    ] = None,
     *,
     detailed_exitcode: Annotated[
         bool, option("Exit with code 5 if there are changes.", "DETAILED_EXITCODE")
@@ -70,14 +88,24 @@ def diff(
     lossless policy, capacity, and the settings of each device with the inventory lines they follow
     from, the risk, and whether a reload is needed. Reads no device and checks nothing out.
 
-    Exit codes: 0, 2, 5 (with --detailed-exitcode).
+    Exit codes: 0, 2, 4 (with --fail-on), 5 (with --detailed-exitcode).
     """
+    from fabric.core.errors import InputError
+    from fabric.report.diff.consequences import reaches
     from fabric.report.diff.forms import FORMS
+    from fabric.report.diff.uncompared import uncompared
     from fabric.workflow.diff import diff as compare
     from fabric.workflow.work import work_of
 
     work = work_of(cache, fresh=fresh, workers=workers)
-    compared = compare(before, inventory, work, output.Meter(), jobs)
-    output.data(FORMS[form.value](compared))
+    try:
+        compared = compare(before, inventory, work, output.Meter(), jobs)
+    except InputError as error:
+        output.data(uncompared(form.value, error))  # what is published is never empty
+        raise
+    output.paged(FORMS[form.value](compared))
+    if fail_on and reaches(compared.summary.risk, fail_on.value):
+        output.result(f"the highest risk, {compared.summary.risk!r}, reaches that of --fail-on")
+        raise CommandExit(Exit.FINDINGS)
     if detailed_exitcode and not compared.empty:
         raise CommandExit(Exit.CHANGES)

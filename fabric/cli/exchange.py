@@ -9,6 +9,7 @@ import typer
 
 from fabric.cli import output
 from fabric.cli.options import AskPassword, Connections, Parallel, argument, option, renamed
+from fabric.core.counts import counted
 
 if TYPE_CHECKING:
     from fabric.workflow.imports import Request
@@ -162,7 +163,7 @@ def import_(
     files, notes = import_inventory(form, source, folder, request, output.progress)
     for item in notes:
         output.note(str(item))
-    output.note(f"wrote {len(files)} files to {folder}; run `rocefab check {folder}`")
+    output.note(f"wrote {counted(len(files), 'file')} to {folder}; run `rocefab check {folder}`")
 
 
 def _compare(form: str, source: str, inventory: Path, request: Request) -> None:

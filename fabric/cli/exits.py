@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fabric.core.errors import DeviceError, FabricError, InputError, PlanError
+from fabric.core.errors import DeviceError, FabricError, InputError, NoRoomError, PlanError
+from fabric.core.validation import own_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -81,8 +82,12 @@ def exit_code_of(error: BaseException) -> int:
 
 def _reword(error: Any) -> None:
     """Name the variable that a wrong value comes from, and leave pydantic's words out."""
-    error.message = error.message.removeprefix("Value error, ")
+    error.message = own_words(error.message)
     context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
+    option = getattr(error, "option_name", "")
+    if context and any(option in one.opts for one in context.find_root().command.params):
+        command = f"rocefab {option} {context.info_name}"
+        error.message = f"{option} stands before the command: {command}"
     if context is None or parameter is None or not parameter.envvar:
         return
     source = context.get_parameter_source(parameter.name)
@@ -111,6 +116,8 @@ def _known(error: FabricError) -> int:
             sys.stderr.write(f"{line}\n")
     for line in (str(error), *getattr(error, "__notes__", ())):
         sys.stderr.write(f"rocefab: {line}\n")
+    if isinstance(error, NoRoomError):
+        return Exit.FINDINGS
     if isinstance(error, (InputError, PlanError)):
         return Exit.INPUT
     return Exit.DEVICE if isinstance(error, DeviceError) else Exit.INTERNAL

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 #: Commands by what they are for, in the order in which a fabric needs them.
 GROUPS: dict[str, tuple[str, ...]] = {
     "Design": ("init", "import", "tenant", "models", "render", "explain", "show", "draw"),
-    "Prove": ("check", "prove", "whatif", "simulate", "audit", "diff"),
+    "Prove": ("check", "prove", "whatif", "expect", "simulate", "audit", "diff"),
     "Start": ("adopt", "adopt-serials", "first-contact", "replace", "accept"),
     "Change": ("plan", "approve", "apply", "status", "rollback", "report"),
-    "Watch": ("verify", "drift", "observe", "cabling", "judge", "probe"),
-    "Jobs": ("place", "export", "serve", "ansible"),
+    "Watch": ("verify", "drift", "observe", "cabling", "judge", "suspect", "probe"),
+    "Jobs": ("place", "export", "serve", "mcp"),
     "Lab": ("demo", "lab"),
     "Other": ("completion", "man"),
 }

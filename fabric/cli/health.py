@@ -13,6 +13,7 @@ import typer
 from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import option
+from fabric.core.counts import counted
 
 if TYPE_CHECKING:
     from fabric.workflow.nics import RailHealth
@@ -63,13 +64,16 @@ def verify(
     parallel: options.Parallel = 0,
     form: options.FormatOption = options.Format.TEXT,
     boot_log: options.BootLogOption = None,
+    *,
+    full: options.FullList = False,
 ) -> None:
     """Verify that the fabric runs as planned.
 
     Checks BGP sessions, LLDP neighbours, PFC, ECN and the rest of the configuration, and that the
     running configuration is saved. Checks link, FEC, MTU, GID, PFC, marking, DCQCN, ARP, source
     routing and firmware of every NIC. A value that cannot be read is unknown and counts as a
-    finding.
+    finding. Findings that differ in names and numbers alone are one, with a count; --full lists
+    all.
 
     Exit codes: 0, 2, 3 (a device could not be read, or nothing of it was checked), 4.
     """
@@ -86,13 +90,13 @@ def verify(
         recording = options.recording(snapshot, snapshot_max_age)
         health = verify_snapshot(Project(inventory), recording, selection)
         output.warnings(recording.odd.findings())
-        _health(health, form)
+        _health(health, form, full=full)
         return
     project = Project(inventory)
     meter = output.meter_of(project, selection)
     health = workflow(project, connections, selection, meter, wait_s=wait_s, window_s=window_s)
     _log_verified(health, boot_log)
-    _health(health, form, watched=window_s > 0)
+    _health(health, form, watched=window_s > 0, full=full)
 
 
 def drift(
@@ -153,11 +157,14 @@ def drift(
     form: Annotated[
         DriftForm, option("Output format.", "DRIFT_FORMAT", "--format")
     ] = DriftForm.TEXT,
+    full: options.FullList = False,
 ) -> None:
     """Compare the running state with the inventory.
 
     Compares the configuration of every device and the live settings of every NIC. With --watch
     the command runs until SIGTERM or Ctrl-C, and repairs what `drift` of the inventory allows.
+    Without it, findings that differ in names and numbers alone are one, with a count; --full lists
+    all.
 
     Exit codes: 0 clean or stopped, 2, 3, 4 drift.
     """
@@ -177,7 +184,7 @@ def drift(
     selection = Selection(switches, hosts, only, parallel)
     project = Project(inventory)
     found = workflow(project, connections, selection, output.meter_of(project, selection))
-    _health(found, options.Format(form))
+    _health(found, options.Format(form), full=full)
 
 
 def _log_verified(health: list[Health], boot_log: Path | None) -> None:
@@ -190,9 +197,12 @@ def _log_verified(health: list[Health], boot_log: Path | None) -> None:
                 log.add(item.device, State.VERIFIED)
 
 
-def _health(health: list[Health], form: options.Format, *, watched: bool = False) -> None:
+def _health(
+    health: list[Health], form: options.Format, *, watched: bool = False, full: bool = False
+) -> None:
     from fabric.core import hostlist
     from fabric.workflow.devices import grouped
+    from fabric.workflow.health_text import health_lines
     from fabric.workflow.nics import rails
 
     by_rail, warning = rails({item.device: item.nics for item in health if item.nics})
@@ -205,14 +215,13 @@ def _health(health: list[Health], form: options.Format, *, watched: bool = False
         }
         output.as_json(report if watched else devices)
     else:
-        for item in health:
-            output.data("".join(f"{line}\n" for line in _health_lines(item)))
+        output.data("".join(f"{line}\n" for line in health_lines(health, full=full)))
         for names, reason in grouped({item.device: item.error for item in health if item.error}):
             output.data(f"{names}: could not be read: {reason}\n")
         if watched:
             _verdicts(health, by_rail)
         good = sum(item.ok for item in health)
-        output.result(f"{good} of {len(health)} devices are as planned")
+        output.result(f"{good} of {counted(len(health), 'device is', 'devices are')} as planned")
         if unchecked := [item.device for item in health if not item.is_checked]:
             names = hostlist.fold(unchecked)
             output.result(f"not checked, nothing to compare in the snapshot: {names}")
@@ -227,7 +236,7 @@ def _health(health: list[Health], form: options.Format, *, watched: bool = False
 
 def _not_compared(health: list[Health]) -> None:
     for skipped, number in _skipped(health).items():
-        output.result(f"skipped, not in the snapshot: {skipped}: {number} devices")
+        output.result(f"skipped, not in the snapshot: {skipped}: {counted(number, 'device')}")
     for item in health:
         for text in item.uncompared:
             output.result(f"{item.device}: not compared: {text}")
@@ -249,26 +258,6 @@ def _verdicts(health: list[Health], by_rail: list[RailHealth]) -> None:
     output.data("\n")
     lines = [(rail.rail, MEANING[rail.word], rail.reason) for rail in by_rail]
     output.table(("rail", "verdict", "reason"), lines)
-
-
-def _health_lines(item: Health) -> list[str]:
-    lines = []
-    for change, origin in zip(item.drift, item.origins, strict=True):
-        lines.append(
-            f"{item.device}: {change.path}: runs {change.before or 'nothing'}, "
-            f"planned {change.after or 'nothing'}"
-        )
-        if origin:
-            values = [f"{value.field} = {value.value} ({value.where})" for value in origin.values]
-            lines.append(f"    {'; '.join([origin.subject, *values])}")
-    return [
-        *lines,
-        *(
-            f"{deviation}{' (unknown)' if deviation.unknown else ''}"
-            for deviation in item.deviations
-        ),
-        *(f"{item.device}: possibly changed by: {text}" for text in item.suspects),
-    ]
 
 
 def _health_json(item: Health) -> dict[str, object]:

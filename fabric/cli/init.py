@@ -127,7 +127,7 @@ def init(
     """
     from fabric.workflow.init import init as start
 
-    text = None
+    text, lines = None, ""
     if design or ask:
         from fabric.workflow.init_sized import Wish, refuse_models, sized_inventory
 
@@ -138,11 +138,11 @@ def init(
         wish = _asked(wish) if ask else wish
         result = sized_inventory(wish, folder.resolve().name)
         refuse_models(wish)
-        output.data("\n".join(result.lines) + "\n")
-        text = result.text
+        text, lines = result.text, "\n".join(result.lines) + "\n"
     else:
         _refuse_sizes(context)
     file = start(folder, text)
+    output.data(lines)
     output.note(f"wrote {file}; edit it, then run `rocefab check {folder}`")
 
 

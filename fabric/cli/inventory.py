@@ -11,8 +11,10 @@ from typing import Annotated
 import typer
 
 from fabric.cli import completion, options, output
+from fabric.cli.config import ignored_rules
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import argument, option, was_named
+from fabric.core.counts import counted
 
 
 class ReportForm(StrEnum):
@@ -58,6 +60,14 @@ def check(
             "Check this config_db.json instead of an inventory; may be repeated.", "SONIC_CONFIG"
         ),
     ] = None,
+    nic_profile: Annotated[
+        list[Path] | None,
+        option(
+            "Judge what others wrote on NICs, a file or a folder, against the leaf ports; may be "
+            "repeated.",
+            "NIC_PROFILE",
+        ),
+    ] = None,
     changed_since: Annotated[
         str,
         option(
@@ -75,33 +85,38 @@ def check(
 
     Rules cover the inventory and the design derived from it. For a site, a folder with fabrics/,
     every fabric is checked. With --changed-since the verdict is the same, the list is shorter.
+    With --nic-profile, settings of NICs by operators and tools are compared with their leaf ports.
+    The last lines name the systems of each role, and models whose name selects one of two systems.
 
     Exit codes: 0, 2, 3, 4.
     """
     from fabric.core.errors import InputError
     from fabric.core.findings import Severity
+    from fabric.report.systems import systems
     from fabric.workflow import check as workflow
     from fabric.workflow import since, site
-    from fabric.workflow.project import Project
     from fabric.workflow.work import work_of
 
-    if sonic_config and was_named(context, "inventory"):
-        message = "--sonic-config and INVENTORY are mutually exclusive; pass one of them"
-        raise typer.BadParameter(message, param_hint="--sonic-config")
-    if sonic_config and changed_since:
-        message = "a revision holds an inventory; --sonic-config judges files"
-        raise typer.BadParameter(message, param_hint="--changed-since")
+    if sonic_config:
+        named = was_named(context, "inventory")
+        _refuse_inventory(changed_since, nic_profile or [], named=named)
+    if nic_profile and site.is_site(inventory):
+        message = f"{inventory} holds several fabrics; name one of them"
+        raise typer.BadParameter(message, param_hint="--nic-profile")
     severity = Severity[fail_on.name]
     judged = sonic_config[0] if sonic_config else inventory
+    notes: list[str] = []
     try:
         if sonic_config:
             outcome = workflow.check_sonic_files(sonic_config, ignore or [], yang_models)
         else:
             work = work_of(cache, fresh=fresh, workers=workers)
-            if site.is_site(inventory):
-                outcome = site.check_site(site.projects_of(inventory, work), ignore or [])
+            projects = site.projects_in(inventory, work)
+            if nic_profile or "" not in projects:
+                outcome = site.check_projects(projects, ignore or [], nic_profile or [])
             else:
-                outcome = workflow.check(Project(inventory, work), ignore or [])
+                outcome = workflow.check(projects[""], ignore or [])
+            notes = list(systems(project.fabric for project in projects.values()))
             if changed_since:
                 outcome, known = since.without_known(
                     outcome, inventory, changed_since, work, ignore or [], severity
@@ -113,11 +128,42 @@ def check(
             unread = workflow.unreadable(error)
             output.data(workflow.report(unread, form.value, judged, severity))
         raise
-    output.findings(workflow.report(outcome, form.value, judged, severity))
+    ignored = ignored_rules(context, ignore)
+    output.findings(workflow.report(outcome, form.value, judged, severity, notes, ignored))
+    _say(notes, form)
     if outcome.at_least(severity):
         raise CommandExit(Exit.FINDINGS)
     if outcome.broken:
         raise CommandExit(Exit.DEVICE)
+
+
+def _say(notes: list[str], form: ReportForm) -> None:
+    """Print notes below a text; the other forms have them inside."""
+    for note in notes if form is ReportForm.TEXT else ():
+        output.note(note)
+
+
+def _refuse_inventory(changed_since: str, nic_profile: list[Path], *, named: bool) -> None:
+    """Refuse what needs an inventory where files are judged; raise typer.BadParameter."""
+    for given, hint, message in (
+        (
+            named,
+            "--sonic-config",
+            "--sonic-config and INVENTORY are mutually exclusive; pass one of them",
+        ),
+        (
+            bool(changed_since),
+            "--changed-since",
+            "a revision holds an inventory; --sonic-config judges files",
+        ),
+        (
+            bool(nic_profile),
+            "--nic-profile",
+            "NICs are compared with an inventory; --sonic-config judges files",
+        ),
+    ):
+        if given:
+            raise typer.BadParameter(message, param_hint=hint)
 
 
 def render(
@@ -162,7 +208,8 @@ def render(
         )
         states = ("added", "changed", "removed", "unchanged")
         output.note(
-            f"wrote {where}: " + ", ".join(f"{counts[state]} files {state}" for state in states)
+            f"wrote {where}: "
+            + ", ".join(f"{counted(counts[state], 'file')} {state}" for state in states)
         )
         if bare := sum(map(without_mac, projects.values())):
             output.note(
@@ -188,14 +235,15 @@ def explain(
         list[str],
         argument(
             "Inventory folder (default: ROCEFAB_INVENTORY or the current folder); a switch "
-            "or host; a port, or a table, field or line of its configuration. Or a rule ID.",
-            metavar="[INVENTORY] DEVICE [TEXT] | RULE",
+            "or host; a port, or a table, field or line of its configuration. Or a rule ID, or "
+            "that of a known defect.",
+            metavar="[INVENTORY] DEVICE [TEXT] | RULE | DEFECT",
             autocompletion=completion.explained,
         ),
     ],
     form: options.FormatOption = options.Format.TEXT,
 ) -> None:
-    """Explain a configuration line, a port budget or a rule.
+    """Explain a line, a port budget, a rule or a defect.
 
     For a switch port, shows the lossless budget: headroom term by term, thresholds,
     ECN and watchdog, at both ends of the cable.
@@ -203,12 +251,18 @@ def explain(
     Exit codes: 0, 2.
     """
     from fabric.report.budget import find_port, port_budget
+    from fabric.report.defects import defect_details, is_defect_id
+    from fabric.report.explain import texts
     from fabric.report.rules import is_rule_id, rule_details
     from fabric.workflow.explain import explain as workflow
     from fabric.workflow.project import Project
 
-    if len(words) == 1 and is_rule_id(words[0]):
-        output.records(rule_details(words[0]), form)
+    if len(words) <= 2 and is_defect_id(words[-1]):  # noqa: PLR2004 - an inventory, and its fact
+        folder = options.inventory_folder(Path(words[0])) if len(words) > 1 else None
+        output.records(defect_details(words[-1], folder), form)
+        return
+    if len(words) <= 2 and is_rule_id(words[-1]):  # noqa: PLR2004 - a rule is that of any inventory
+        output.records(rule_details(words[-1]), form)
         return
     folder, device, text = _explained(words)
     project = Project(folder)
@@ -220,5 +274,5 @@ def explain(
     if form is options.Format.JSON:
         output.as_json([item.as_dict() for item in answers])
         return
-    for item in answers:
-        output.data(item.as_text() + "\n")
+    for text_of_like in texts(answers):
+        output.data(text_of_like + "\n")

@@ -13,6 +13,7 @@ import typer
 
 from fabric.cli import options, output
 from fabric.cli.options import option, renamed
+from fabric.core.counts import counted
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -74,7 +75,7 @@ def up(
 ) -> None:
     """Run the stand-ins until Ctrl-C. For a site, the stand-ins of all fabrics are started.
 
-    With --real, switches and hosts are network namespaces of this machine (docs/lab-real.md).
+    With --real, switches and hosts are network namespaces of this machine (docs/judges.md).
 
     Exit codes: 0, 2, 3.
     """
@@ -97,7 +98,8 @@ def up(
     with stand_ins as running:
         try:
             output.note(
-                f"{len(running.names())} devices are up. In another terminal:\n"
+                f"{counted(len(running.names()), 'device is', 'devices are')} up. "
+                "In another terminal:\n"
                 f"  export ROCEFAB_CONNECTIONS={folder}/connections.json\n"
                 f"  export ROCEFAB_PASSWORD=$(cat {folder}/password)\n"
                 f"  rocefab plan {shown}\n"

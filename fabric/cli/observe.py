@@ -15,6 +15,7 @@ from fabric.cli.observe_takers import Takers, taken
 from fabric.cli.observe_verdicts import Words
 from fabric.cli.options import option
 from fabric.cli.serve import settings_of
+from fabric.core.counts import counted
 
 if TYPE_CHECKING:
     from fabric.report.observed import Seen
@@ -170,7 +171,7 @@ def observe(
     Exit codes: 0, 2, 3 (a device could not be read), 4 (with junit or sarif: as judge; with
     --judge and --count: a verdict of severity error lasts).
     """
-    from fabric.workflow.expected import project_of
+    from fabric.workflow.port_plans import project_of
 
     if form is ObserveForm.JUNIT or form is ObserveForm.SARIF:
         _refuse_for_verdicts(
@@ -329,7 +330,7 @@ def cabling(
             output.table(("end", "other end", "verdict", "seen"), report.rows())
         for number, line in enumerate(report.work_order(), 1):
             output.data(f"{number}. {line}\n")
-        output.result(f"{len(report.judged)} cables: {report.summary()}")
+        output.result(f"{counted(len(report.judged), 'cable')}: {report.summary()}")
         for device, reason in report.unread:
             output.result(f"{device}: {reason}")
     if report.wrong:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.cli import output
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.record_files import RecordFile
@@ -92,7 +93,7 @@ def _served(project: Project, devices: list[str], settings: Settings) -> Iterato
 
     newest = Newest(plan_figures(project, devices))
     with exporter(newest.exposition, settings) as address:
-        output.note(f"serving {len(devices)} devices on {address}/metrics")
+        output.note(f"serving {counted(len(devices), 'device')} on {address}/metrics")
         yield newest
 
 

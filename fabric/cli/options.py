@@ -100,6 +100,9 @@ OfInventory = Annotated[
         callback=lambda path: path and inventory_folder(path),
     ),
 ]
+FullList = Annotated[
+    bool, option("List similar findings one by one, each with its place.", "FULL", "--full")
+]
 Ignore = Annotated[
     list[str] | None,
     option(
@@ -161,6 +164,19 @@ Fail = Annotated[
         "--fail",
         metavar="WHAT",
     ),
+]
+Drain = Annotated[
+    str,
+    option(
+        "Switch to drain, in addition to the failures given with --fail: NAME or switch:NAME.",
+        "DRAIN",
+        metavar="SWITCH",
+        callback=lambda name: name.removeprefix("switch:"),
+    ),
+]
+Tenant = Annotated[
+    str,
+    option("Tenant whose hosts the job uses; default: hosts without a tenant.", "TENANT"),
 ]
 Snapshot = Annotated[
     Path | None,

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabric.cli import terminal
+from fabric.cli.like_steps import LikeSteps
+from fabric.core.counts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,8 +36,10 @@ class _Settings:
     quiet: bool = False
     verbose: bool = False
     colour: str = "auto"
+    pager: bool = True
     is_line_open: bool = False
     last_s: float = 0.0
+    steps: LikeSteps | None = None
 
 
 _now = _Settings()
@@ -51,10 +55,12 @@ class _Reading(logging.Handler):
 _reading = _Reading()
 
 
-def configure(*, quiet: bool = False, verbose: bool = False, colour: str = "auto") -> None:
+def configure(
+    *, quiet: bool = False, verbose: bool = False, colour: str = "auto", pager: bool = True
+) -> None:
     """Take what the user asks of all output; without words, what holds when nothing is asked."""
-    _now.quiet, _now.verbose, _now.colour = quiet, verbose, colour
-    _now.last_s, _now.is_line_open = time.monotonic(), False
+    _now.quiet, _now.verbose, _now.colour, _now.pager = quiet, verbose, colour, pager
+    _now.last_s, _now.is_line_open, _now.steps = time.monotonic(), False, None
     logger = logging.getLogger("fabric")
     logger.removeHandler(_reading)
     logger.setLevel(logging.DEBUG if verbose else logging.NOTSET)
@@ -68,17 +74,28 @@ def data(text: str) -> None:
     sys.stdout.write(text)
 
 
+def paged(text: str) -> None:
+    """Write data to stdout; on a terminal in the pager of the user, where it is long."""
+    if _now.pager and terminal.is_taller(text, sys.stdout):
+        from fabric.programs.pager import page
+
+        end_line()
+        if page(text):
+            return
+    data(text)
+
+
 def findings(text: str) -> None:
     """Write findings to stdout, their severities in colour."""
     data(terminal.with_severities(text) if _has_colour() else text)
 
 
 def alarming(text: str, words: str) -> None:
-    """Write data to stdout; in colour, lines with these words are red."""
+    """Write long data to stdout, as `paged`; in colour, lines with these words are red."""
     if _has_colour():
         lines = text.split("\n")
         text = "\n".join(terminal.painted(line, 31) if words in line else line for line in lines)
-    data(text)
+    paged(text)
 
 
 def as_json(value: Any) -> None:
@@ -141,10 +158,14 @@ class Meter:
         Devices; 0 where it is not known. Texts such as ``wave 2 of 4`` count themselves.
     lines : bool
         Whether each text is a message too.
+    full : bool
+        Whether a step that is the same on several devices is a message for each; so it is with -v.
     """
 
-    def __init__(self, total: int = 0, *, lines: bool = False) -> None:
+    def __init__(self, total: int = 0, *, lines: bool = False, full: bool = False) -> None:
         self._total = total
+        self._steps = LikeSteps(progress)
+        self._full = full or _now.verbose
         self._lines = lines
         self._devices: set[str] = set()
         self._started_s = self._shown_s = time.monotonic()
@@ -153,16 +174,23 @@ class Meter:
     def __call__(self, device: str, text: str) -> None:
         """Take what happens on a device."""
         if self._lines and text:
-            progress(device, text)
-        counted = _COUNTED.match(text)
-        if counted:
-            self._show(counted[1], int(counted[2]), int(counted[3]))
+            self._tell(device, text)
+        if steps := _COUNTED.match(text):
+            self._show(steps[1], int(steps[2]), int(steps[3]))
         elif device and self._total:
             self._devices.add(device)
             done = len(self._devices)
-            self._show(f"{done} of {self._total} devices", done, self._total, device)
+            self._show(f"{done} of {counted(self._total, 'device')}", done, self._total, device)
         else:
             self._show(f"{device}: {text}" if device else text, 0, 0)
+
+    def _tell(self, device: str, text: str) -> None:
+        if device and not self._full:
+            _now.steps = self._steps
+            self._steps.add(device, text)
+        else:
+            self._steps.forget()
+            progress(device, text)
 
     def step(self, what: str, done: int, total: int) -> None:
         """Take how many steps are done; at most two changes of the line in a second."""
@@ -208,7 +236,9 @@ def _line(text: str) -> None:
 
 
 def end_line() -> None:
-    """Remove the line of progress from the terminal."""
+    """Remove the line of progress from the terminal; show the steps that wait to be shown."""
+    if _now.steps:
+        _now.steps.show()
     if _now.is_line_open:
         _now.is_line_open = False
         sys.stderr.write("\r\033[K")

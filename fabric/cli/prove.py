@@ -5,15 +5,15 @@ from __future__ import annotations
 from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
+
+import typer  # noqa: TC002 - read at run time
 
 from fabric.cli import options, output
+from fabric.cli.config import ignored_rules
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.inventory import FailOn, ReportForm
 from fabric.cli.options import option
-
-if TYPE_CHECKING:
-    import typer
 
 
 class EngineName(StrEnum):
@@ -30,6 +30,7 @@ def register(app: typer.Typer) -> None:
 
 
 def prove(
+    context: typer.Context,
     inventory: options.Inventory = Path(),
     snapshot: Annotated[
         Path | None,
@@ -93,6 +94,8 @@ def prove(
         FailOn, option("Lowest severity that sets exit code 4.", "FAIL_ON")
     ] = FailOn.ERROR,
     ignore: options.Ignore = None,
+    *,
+    full: options.FullList = False,
     cache: options.Cache = None,
     fresh: options.Fresh = False,
     workers: options.Workers = "0",
@@ -101,7 +104,8 @@ def prove(
 
     The files are read back, and BGP sessions, routes and forwarding are computed from them alone.
     They are compared with the design: sessions, next hops, every path between NICs, isolation,
-    loops.
+    loops. Findings that differ in names and numbers alone are one, with a count and examples;
+    --full and the forms for programs list all.
     A Batfish service can prove the same, instead of the engine of rocefab or in addition.
 
     Exit codes: 0, 2, 3, 4.
@@ -130,7 +134,10 @@ def prove(
             deadline_s=options.duration_s("--deadline", deadline),
         )
         proved = workflow.prove(project, request, progress=output.Meter(), say=output.note)
-    output.findings(workflow.report(proved, form.value, inventory, severity))
+    ignored = ignored_rules(context, ignore)
+    output.findings(
+        workflow.report(proved, form.value, inventory, severity, full=full, ignored=ignored)
+    )
     for line in proved.summary():
         output.note(line)
     if proved.failure:

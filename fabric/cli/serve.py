@@ -18,6 +18,7 @@ from fabric.cli.options import (
     renamed,
     state_folder,
 )
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 
@@ -112,7 +113,7 @@ def serve(
     The log is written to stdout, one JSON object per line. SIGHUP reloads the inventory, and so
     does a change of its files. SIGTERM stops after the requests in progress.
 
-    Exit codes: 0, 2.
+    Exit codes: 0 (also after SIGTERM), 2.
     """
     if own_ca:
         tls_cert, tls_key = _own_certificate(own_ca, listen, ztp, tls_cert)
@@ -122,16 +123,16 @@ def serve(
     settings = settings_of(listen, tls_cert, tls_key, token_file, rate)
     settings = replace(settings, readings=readings, drift=drift, journal=journal, boot_log=boot_log)
     from fabric.serve.run import listen as bind
-    from fabric.serve.run import prepare
+    from fabric.serve.run import prepare, run
     from fabric.serve.service import Service
     from fabric.serve.store import Store, folder_of
 
-    folder = state_dir or folder_of(inventory)
+    folder = state_dir or folder_of(inventory, output.note)
     with Store(folder, is_alone=not check) as store:
         service = Service(inventory, store, settings)
         server = prepare(service)
         name, hosts = service.loaded.fabric.intent.fabric.name, len(service.loaded.fabric.hosts)
-        what = f"{name}, {hosts:,} hosts, state {service.book.version} in {folder}"
+        what = f"{name}, {counted(hosts, 'host')}, state {service.book.version} in {folder}"
         if check:
             output.data(f"ready to serve {what}\n")
             return
@@ -140,7 +141,7 @@ def serve(
         where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         scheme = "https" if settings.tls_cert else "http"
         output.note(f"serving {what} on {scheme}://{where}")
-        server.run([listening])
+        run(server, listening)
 
 
 def _serve_boot(
@@ -156,7 +157,7 @@ def _serve_boot(
     from fabric.boot.log import BootLog, read_log
     from fabric.serve.boot import BootFiles, boot_files
     from fabric.serve.run import listen as bind
-    from fabric.serve.run import server_of
+    from fabric.serve.run import run, server_of
     from fabric.serve.settings import Settings, parse_listen
     from fabric.workflow.project import Project
 
@@ -166,10 +167,13 @@ def _serve_boot(
     app = BootFiles(files, devices, BootLog(log), past, output.progress)
     server = server_of(app, settings)
     listening = bind(settings.host, settings.port)
-    output.note(f"serving {len(files)} files to {len(devices)} addresses on port {settings.port}")
+    output.note(
+        f"serving {counted(len(files), 'file')} to {counted(len(devices), 'address')} "
+        f"on port {settings.port}"
+    )
     if not tls_cert:
         output.note("without TLS: whoever is on this network can read what is sent")
-    server.run([listening])
+    run(server, listening)
 
 
 def _own_certificate(

@@ -76,7 +76,7 @@ def platforms(
     features: Annotated[
         bool,
         option(
-            "Show what each switch system supports; see docs/platforms.md.",
+            "Show what each switch system supports; see docs/reference/platforms.md.",
             "FEATURES",
             "--features",
         ),
@@ -108,6 +108,25 @@ def rules(
     from fabric.report import rules as report
 
     output.records(report.rule_details(name) if name else report.rules(), form)
+
+
+@show_app.command(epilog="Example: rocefab show defects --system sonic --release 202405")
+def defects(
+    sku: Annotated[str, option("Only those of this switch model.", "SKU")] = "",
+    release: Annotated[str, option("Only those of this release.", "RELEASE")] = "",
+    system: Annotated[str, option("Only those of this switch system.", "SYSTEM")] = "",
+    inventory: OwnModels = None,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Known defects of switch models, systems and releases.
+
+    `explain DEFECT` shows a defect in full.
+
+    Exit codes: 0, 2.
+    """
+    from fabric.report.defects import defects as report
+
+    output.records(report(sku, release, inventory, system), form)
 
 
 @show_app.command(epilog="Example: rocefab show schema > fabric.schema.json")
@@ -146,7 +165,8 @@ def config(context: typer.Context, form: FormatOption = Format.TEXT) -> None:
     from fabric.cli import config as configuration
     from fabric.report.table import Table
 
-    rows = tuple(configuration.in_force(context.obj()))
+    project = not context.find_root().params["no_project_file"]
+    rows = tuple(configuration.in_force(context.obj(), project=project))
     output.records(Table(("option", "value", "from", "commands"), rows), form)
 
 

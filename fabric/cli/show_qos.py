@@ -201,8 +201,11 @@ def dcqcn(
     """
     from fabric.report import dcqcn as report
     from fabric.report.lossless import dcqcn_settings, question
+    from fabric.report.plots import require
     from fabric.workflow.project import Project
 
+    if plot:
+        require(plot)
     project = Project(inventory)
     asked = question(project, parameters)
     if settings:
@@ -215,6 +218,8 @@ def dcqcn(
         report.plot(points, plot)
         output.note(f"wrote {plot}")
     output.records(report.dcqcn(points), form)
+    for line in report.advice(points) if form is Format.TEXT else ():
+        output.note(line)
 
 
 def cable(

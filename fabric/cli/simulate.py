@@ -41,6 +41,26 @@ def simulate(
             "--permutation",
         ),
     ] = False,
+    also: Annotated[
+        list[str] | None,
+        option(
+            "Traffic of another lossless class: CLASS:SENDERS to each receiver, or CLASS:ring, "
+            "where each NIC that takes part sends to the next; then :BYTES if it ends. May be "
+            "repeated, for further classes.",
+            "ALSO",
+            "--also",
+            metavar="CLASS:WHAT",
+        ),
+    ] = None,
+    lossy_gbps: Annotated[
+        float,
+        option(
+            "Rate of a further sender to each receiver, whose packets may be dropped.",
+            "LOSSY_GBPS",
+            min=0,
+            max=1600,
+        ),
+    ] = 0.0,
     far: Annotated[
         bool,
         option("Choose senders of other units first; default: the next hosts.", "FAR", "--far"),
@@ -62,7 +82,9 @@ def simulate(
             "Settings: words separated by commas. A parameter set (connectx, paper, hpcc-dcqcn, "
             "hpcc-dcqcn-paper, rocefab), a reaction point (off, hpcc, delay, aimd), "
             "marking=KMIN:KMAX:PMAX in kB and percent, window=KB, first-cnp=MBPS, spray (switches "
-            "choose for each packet), go-back-n (senders repeat from a gap on).",
+            "choose for each packet; spray=5: by five levels of their queues), go-back-n (senders "
+            "repeat from a gap on); with several classes share.CLASS=PERCENT and "
+            "marking.CLASS=KMIN:KMAX:PMAX.",
             "SIMULATION",
             "--settings",
         ),
@@ -130,6 +152,15 @@ def simulate(
     ] = None,
     workers: Workers = "0",
     form: FormatOption = Format.TEXT,
+    *,
+    full: Annotated[
+        bool,
+        option(
+            "List every port that sent a pause, not only those that paused longest.",
+            "FULL",
+            "--full",
+        ),
+    ] = False,
 ) -> None:
     """Simulate an incast, packet by packet.
 
@@ -138,13 +169,19 @@ def simulate(
     A line with slashes has the median, the 95th percentile and the worst of the runs; of a flow's
     figure, of all flows of the runs.
 
-    Exit codes: 0, 2, 4 (a packet of the lossless class was lost).
+    Exit codes: 0, 2, 4 (a packet of a lossless class was lost).
     """
     from fabric.core.units import mib_to_bytes
+    from fabric.report.plots import require
     from fabric.report.simulation import star_runs
-    from fabric.report.simulation_settings import Load, Settings, settings_of, size_of
+    from fabric.report.simulation_also import also_of
+    from fabric.report.simulation_settings import Load, Settings, settings_of
+    from fabric.report.simulation_sizes import size_of
     from fabric.workflow.simulations import elsewhere
 
+    if [star, permutation, bool(to)].count(True) != 1:
+        message = "give the receiver, --to HOST:INTERFACE, or --permutation, or --star; one of them"
+        raise typer.BadParameter(message, param_hint="--to")
     load = Load(
         senders=incast,
         queue_pairs=queue_pairs,
@@ -158,7 +195,11 @@ def simulate(
         lossless_class=lossless_class,
         start_spread_us=start_spread_us,
         runs=runs,
+        also=also_of(also or ()),
+        lossy_gbps=lossy_gbps,
     )
+    if plot:
+        require(plot)
     variants = [settings_of(words, Settings()) for words in (settings, *(compare or ()))]
     if star:
         results = star_runs(
@@ -171,17 +212,14 @@ def simulate(
             buffer_bytes=mib_to_bytes(buffer_mib or 32.0),
             alpha=alpha,
         )
-    elif permutation != bool(to):
-        results = _fabric(inventory, tuple(to or ()), load, variants, elsewhere(workers), far=far)
     else:
-        message = "name the receiver, --to HOST:INTERFACE, or give --permutation; one of them"
-        raise typer.BadParameter(message, param_hint="--to")
+        results = _fabric(inventory, tuple(to or ()), load, variants, elsewhere(workers), far=far)
     if plot:
         from fabric.report.simulation_plot import plot as draw
 
         draw(results, plot)
         output.note(f"wrote {plot}")
-    _print(results, load.seeds, form)
+    _print(results, load.seeds, form, full=full)
     if any(run.dropped for own in results.values() for run in own):
         raise CommandExit(Exit.FINDINGS)
 
@@ -204,15 +242,22 @@ def _fabric(
     )
 
 
-def _print(runs: Runs, seeds: range, form: Format) -> None:
+def _print(runs: Runs, seeds: range, form: Format, *, full: bool) -> None:
+    from fabric.core.counts import counted
     from fabric.report import simulation_tables as tables
+    from fabric.report.simulation_class_tables import class_table, has_classes
 
     if form is Format.JSON:
         output.as_json(tables.as_dict(runs, seeds))
         return
     output.records(tables.comparison(runs), form)
-    paused = tables.ports(runs)
+    if any(has_classes(own[0]) for own in runs.values()):
+        output.data("\n")
+        output.records(class_table(runs), form)
+    paused = tables.ports(runs, full=full)
     if paused.rows:
         output.data("\n")
         output.records(paused, form)
+        if more := len(tables.ports(runs).rows) - len(paused.rows):
+            output.data(f"{counted(more, 'more port')}; `--full` lists all\n")
     output.data("".join(f"\n{line}" for line in tables.verdicts(runs)) + "\n")

@@ -13,6 +13,7 @@ import typer
 from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import argument, option
+from fabric.core.counts import counted
 from fabric.core.errors import JournalError
 
 
@@ -78,7 +79,7 @@ def status(
     must_exist = run is not None or verify or devices or export is not None
     folder = journal_folder(state, inventory) if must_exist else _state(state, inventory)
     if export and folder:
-        output.note(f"wrote {workflow.export(folder, export)} rows to {export}")
+        output.note(f"wrote {counted(workflow.export(folder, export), 'row')} to {export}")
     if verify and folder:
         chain = workflow.verify(folder)
         output.note(f"journal in {folder}: {chain}")
@@ -161,19 +162,29 @@ def report(
     form: Annotated[
         RecordForm, option("Output format.", "REPORT_FORMAT", "--format")
     ] = RecordForm.MARKDOWN,
+    *,
+    full: Annotated[
+        bool,
+        option(
+            "Print each device, each row of the journal and each difference, in all its lines.",
+            "FULL",
+            "--full",
+        ),
+    ] = False,
 ) -> None:
     """Print the record of a run for the change process.
 
-    What was changed, by whom, when and why, the gates of each wave, the times of each device, all
-    rows of the journal, and the differences.
+    What was changed, by whom, when and why, the gates, the time that devices took, the rows of the
+    journal, and the differences. Similar devices are shown once, and long differences are cut;
+    --full prints all. JSON always has all.
 
     Exit codes: 0, 2.
     """
     from fabric.workflow import apply as workflow
 
-    record = workflow.record(journal_folder(state, inventory), run)
+    record = workflow.record(journal_folder(state, inventory), run, full=full)
     forms = {"markdown": record.as_markdown, "html": record.as_html, "json": record.as_json}
-    output.data(forms[form.value]())
+    output.paged(forms[form.value]())
 
 
 def _left(
@@ -228,9 +239,12 @@ def journal_folder(state: Path | None, inventory: Path | None) -> Path:
 
 
 def _state(state: Path | None, inventory: Path | None) -> Path | None:
-    from fabric.workflow.state import existing
+    from fabric.workflow.state import existing, taken_over
 
-    return state or existing(inventory)
+    folder = state or existing(inventory)
+    if inventory is not None and state is None and (taken := taken_over(folder, inventory)):
+        output.note(taken)
+    return folder
 
 
 def _no_runs(inventory: Path | None) -> str:

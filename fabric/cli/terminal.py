@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 #: Between two columns.
 _GAP = "  "
+#: A longer cell is a note below the table; our choice: two lines of text.
+_LONGEST_CELL = 160
+#: Width of notes where the output is no terminal.
+_NOTES = 100
 #: ANSI colours (ECMA-48, SGR): red, yellow, cyan.
 _COLOURS = {"error": 31, "warning": 33, "info": 36}
 #: A severity before its finding, also after the `new: ` of `whatif`.
@@ -46,17 +50,40 @@ def table_lines(
 ) -> list[str]:
     """Return the lines of a table.
 
+    Cells of more than two lines are numbered notes below it, each text once.
+
     Parameters
     ----------
     width : int
-        Columns of the terminal; 0 does not limit the table.
+        Columns of the terminal; 0 does not limit the table. Where the longest words do not fit,
+        each row is a record: a line for each column.
     colour : bool
         Whether cells that are a severity are coloured.
     """
+    long = dict.fromkeys(cell for row in rows for cell in row if len(cell) > _LONGEST_CELL)
+    number_of = {text: f"[{number}]" for number, text in enumerate(long, 1)}
+    short = [[number_of.get(cell, cell) for cell in row] for row in rows]
+    return [
+        *_table_lines(headers, short, width, colour=colour),
+        *(line for text, number in number_of.items() for line in _note(number, text, width)),
+    ]
+
+
+def _note(number: str, text: str, width: int) -> list[str]:
+    lines = _wrapped(text, (width or _NOTES) - len(number) - 1)
+    indent = " " * len(number)
+    return ["", *(f"{indent if row else number} {line}" for row, line in enumerate(lines))]
+
+
+def _table_lines(
+    headers: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, colour: bool
+) -> list[str]:
     every = [list(headers), *rows]
     widths = [max(len(row[column]) for row in every) for column in range(len(headers))]
     if width:
         widths = _fitting(every, widths, width)
+        if _total(widths) > width:
+            return _records(headers, rows, width)
     lines = []
     for number, row in enumerate(every):
         lines += _row(row, widths, colour=colour)
@@ -68,6 +95,14 @@ def table_lines(
 def terminal_width(stream: TextIO) -> int:
     """Return the columns of a terminal, 0 for everything else."""
     return shutil.get_terminal_size().columns if stream.isatty() else 0
+
+
+def is_taller(text: str, stream: TextIO) -> bool:
+    """Tell whether a text has more lines than the terminal that it goes to; no for other files."""
+    if not is_terminal(stream):
+        return False
+    size = shutil.get_terminal_size()
+    return sum(1 + len(line) // max(size.columns, 1) for line in text.splitlines()) >= size.lines
 
 
 def _row(row: Sequence[str], widths: Sequence[int], *, colour: bool) -> list[str]:
@@ -87,12 +122,29 @@ def _row(row: Sequence[str], widths: Sequence[int], *, colour: bool) -> list[str
     return lines
 
 
+def _records(headers: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Return a line for each cell, and an empty one after each row."""
+    name = max(map(len, headers))
+    lines = []
+    for row in rows:
+        for header, cell in zip(headers, row, strict=True):
+            first, *rest = _wrapped(cell, max(width - name - len(_GAP), 1))
+            lines.append(f"{header:<{name}}{_GAP}{first}".rstrip())
+            lines += [f"{'':<{name}}{_GAP}{more}" for more in rest]
+        lines.append("")
+    return lines
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
+
+
 def _fitting(rows: Sequence[Sequence[str]], widths: list[int], width: int) -> list[int]:
     """Return widths that fit; the widest columns of text give way, to their longest word."""
     widths = list(widths)
     least = [max(_longest_word(row[column]) for row in rows) for column in range(len(widths))]
     for column in sorted(range(len(widths)), key=lambda column: -widths[column]):
-        too_much = sum(widths) + len(_GAP) * (len(widths) - 1) - width
+        too_much = _total(widths) - width
         if too_much <= 0:
             break
         widths[column] = max(least[column], widths[column] - too_much)

@@ -13,6 +13,7 @@ from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import (
     SNAPSHOT_MAX_AGE,
+    Drain,
     Fail,
     Format,
     FormatOption,
@@ -63,15 +64,7 @@ def whatif(
     all_switches: Annotated[
         bool, option("Rank the failure of each single switch.", "ALL_SWITCHES", "--all-switches")
     ] = False,
-    drain: Annotated[
-        str,
-        option(
-            "Switch to drain, in addition to the failures given with --fail: NAME or switch:NAME.",
-            "DRAIN",
-            metavar="SWITCH",
-            callback=lambda name: name.removeprefix("switch:"),
-        ),
-    ] = "",
+    drain: Drain = "",
     storm: Annotated[
         str,
         option(
@@ -241,6 +234,4 @@ def _print_outage(impact: WhatIf, form: Format, more: Mapping[str, object]) -> N
         output.findings(f"new: {finding.severity.word}: {replace(finding, fix='')}\n")
     for rule, reason in impact.broken:
         output.note(f"rule {rule} could not run: {reason}")
-    what = "safe" if impact.drain else "harmless"
-    why = "; ".join(impact.reasons)
-    output.data(f"{what}: {'no: ' + why if why else 'yes'}\n")
+    output.data(f"{impact.verdict}\n")

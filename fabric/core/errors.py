@@ -7,7 +7,8 @@ FabricError
 │   ├── CapacityError          the design does not fit: ports, addresses or ASNs ran out
 │   ├── FileError              a file that a user names cannot be read
 │   ├── OutputFolderError      the output folder holds what we did not write
-│   └── UnplaceableError       the fabric has no room for the ranks of a job
+│   └── UnplaceableError       the request of a job cannot be met
+│       └── NoRoomError        it is right, and there are no hosts for it (exit code 4)
 ├── RenderError                a template failed or printed something invalid
 │   └── UnsupportedError       a system lacks what the inventory asks for (an InputError too)
 ├── ProgramError               another program could not be started, or was stopped
@@ -50,6 +51,14 @@ class InputError(FabricError):
 
 class CapacityError(InputError):
     """The design needs more of something than there is."""
+
+
+class UnplaceableError(InputError):
+    """The request of a job cannot be met; the message says what there is."""
+
+
+class NoRoomError(UnplaceableError):
+    """The request of a job is right, and the fabric has no hosts for it."""
 
 
 class FileError(InputError):

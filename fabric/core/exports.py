@@ -28,7 +28,9 @@ class About(StrEnum):
     NODES = "nodes"  # fabric.placement.exporters.node_health.NodeHealth
     PARTS = "parts"  # fabric.workflow.exporters.bom.PartsOrder
     ACCOUNT = "account"  # fabric.workflow.exporters.rights.Account
+    ANSIBLE = "ansible"  # fabric.workflow.exporters.ansible.AnsibleOrder
     BOOT = "boot"  # fabric.workflow.exporters.ztp.Ztp
+    RAILS = "rails"  # fabric.workflow.rails.Rails
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,8 @@ class Exporter:
         What its parts are made of.
     lost : frozenset of str
         Fields of a fabric that do not come back, as `Plant.without` names them.
+    title : str
+        What it is, as `export list` prints it.
     """
 
     parts: Mapping[str, Part]
@@ -65,6 +69,7 @@ class Exporter:
     separator: str | None = None
     about: About = About.JOB
     lost: frozenset[str] = frozenset()
+    title: str = ""
 
 
 exporters: Registry[Exporter] = Registry(
@@ -107,6 +112,11 @@ def export(subject: object, exporter: Exporter, parts: tuple[str, ...] = ()) -> 
     done = [exporter.parts[name](subject) for name in dict.fromkeys(names)]
     notes = dict.fromkeys(note for item in done for note in item.notes)
     return Exported(tuple(file for item in done for file in item.files), tuple(notes))
+
+
+def with_part(name: str) -> list[str]:
+    """Return the names of the forms that have a part, such as ``kueue``."""
+    return [form for form, exporter in exporters.items() if name in exporter.parts]
 
 
 def forms(about: About) -> list[str]:

@@ -30,6 +30,10 @@ class FileKind(Enum):
         *(_MIB, "an approval has 200 bytes: 5,000 people"),
         *("INT001", "`rocefab approve PLAN` writes them"),
     )
+    BANDWIDTH = (
+        *(64 * _MIB, "the log of 16,384 ranks has 3 MB, with NCCL_DEBUG ten times that"),
+        *("BWT002", "name a result of nccl-tests, rccl-tests or a burn-in test"),
+    )
     BOOT_LOG = (
         *(256 * _MIB, "a record has 200 bytes: a million of them"),
         *("ZTP007", "name the file that --boot-log wrote"),
@@ -49,6 +53,10 @@ class FileKind(Enum):
     CONNECTIONS = (
         *(16 * _MIB, "a device has 300 bytes: 50,000 devices"),
         *("DEV001", "correct the connections file"),
+    )
+    DEFECT = (
+        *(64 * _KIB, "a fact has 2 KB"),
+        *("INT001", "check that it exists and is readable"),
     )
     DRIFT_REPORT = (
         *(64 * _MIB, "a deviation has 500 bytes: 100,000 of them"),
@@ -85,6 +93,10 @@ class FileKind(Enum):
     MANIFEST = (
         *(256 * _MIB, "a file has 260 bytes: a million files"),
         *("INT001", "write the folder again with `rocefab render`"),
+    )
+    NIC_PROFILE = (
+        *(16 * _MIB, "an object has 3 KB: 5,000 templates"),
+        *("NIC019", "use one of the forms of docs/reference/nic-profiles.md"),
     )
     NOTE = (
         *(64 * _KIB, "a path, a URL, or who holds a lock"),

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+#: Behind the field of a value that stands in no file.
+_DEFAULT = " (default, not in the file)"
+
 
 class Severity(IntEnum):
     """How bad a finding is; comparable, ``ERROR`` is the worst."""
@@ -58,6 +61,8 @@ class Finding:
         The switch or host, and its port or NIC, where the finding has one.
     planned, running : str
         What the inventory wants and what the device has, where they are two values.
+    is_default : bool
+        Whether the value is a default that stands in no file; ``position`` is where it would be.
     """
 
     rule: str
@@ -70,13 +75,31 @@ class Finding:
     port: str = ""
     planned: str = ""
     running: str = ""
+    is_default: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """What it is about, what is wrong and what to do: all but its place and its rule."""
+        field = f"{self.field}{_DEFAULT}" if self.field and self.is_default else self.field
+        subject = " ".join(part for part in (self.device, self.port) if part)
+        what = ": ".join(part for part in (field, subject, self.message) if part)
+        fix = f"; {self.fix}" if self.fix else ""
+        return f"{what}{fix}"
 
     def __str__(self) -> str:
-        place = f"{self.position}: " if self.position else ""
-        subject = " ".join(part for part in (self.device, self.port) if part)
-        what = ": ".join(part for part in (self.field, subject, self.message) if part)
-        fix = f"; {self.fix}" if self.fix else ""
-        return f"{place}{what}{fix} [{self.rule}]"
+        place = f"{self.position}: " if self.position and self.position.file else ""
+        return f"{place}{self.sentence} [{self.rule}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """Rules that a run ignores, and who says that.
+
+    ``place`` is the line of a file, or an option or variable in the place of a file.
+    """
+
+    rules: tuple[str, ...]
+    place: Position
 
 
 def worst(findings: tuple[Finding, ...] | list[Finding]) -> Severity | None:

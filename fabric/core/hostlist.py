@@ -15,6 +15,8 @@ MAX_NAMES = 1_000_000
 _LONGEST_NAME = 253
 #: A limit that we chose: no name has more ranges in it.
 _MOST_BRACKETS = 16
+#: Characters of ranges that a line for people holds: our choice.
+MOST_CHARACTERS = 160
 _BRACKET = re.compile(r"\[([0-9,\-]+)\]")
 _SEPARATOR = re.compile(r"\[[^\[\]]*\]|(,)")
 #: A range as people write it elsewhere: gpu001-gpu032.
@@ -79,6 +81,31 @@ def fold(names: Iterable[str]) -> str:
         prefix, number = match.groups() if match else (name, "")
         groups.setdefault((prefix, bool(number)), []).append(number)
     return ",".join(_fold_group(prefix, numbers) for (prefix, _), numbers in groups.items())
+
+
+def in_short(names: Iterable[str], most: int = MOST_CHARACTERS) -> str:
+    """Return the names as range text; where that is long, the first ranges and a count.
+
+    Parameters
+    ----------
+    most : int
+        Characters of the ranges that are written out, > 0. The first range is always whole.
+
+    Examples
+    --------
+    >>> in_short(["leaf1", "leaf2", "spine1", "spine2"], most=12)
+    'leaf[1-2] and 2 more'
+    """
+    text = fold(names)
+    if len(text) <= most:
+        return text
+    first, *others = _split(text)
+    for other in others:
+        if len(first) + len(other) >= most:
+            break
+        first += f",{other}"
+    more = count(text) - count(first)
+    return f"{first} and {more:,} more" if more else first
 
 
 def natural_key(text: str) -> tuple[tuple[int, int | str], ...]:

@@ -3,9 +3,9 @@
 A distribution adds a system with an entry point of the group ``rocefab.platforms`` whose value is a
 package. Ours and theirs are built alike: modules ``platforms``, ``render``, ``parsers``,
 ``lldp_outputs``, ``reading``, ``reading_lossless``, ``batfish``, ``drivers``, ``rights``,
-``adapters``, ``lab``, ``hardware`` and ``rules``, each with what registers itself in that room, the
-files ``lines.book`` and ``features.toml``, and the folders ``skus``, ``asics`` and ``templates``.
-All of them may be left out.
+``adapters``, ``defects``, ``lab``, ``hardware`` and ``rules``, each with what registers itself in
+that room, the files ``lines.book`` and ``features.toml``, and the folders ``skus``, ``asics`` and
+``templates``. All of them may be left out.
 """
 
 from __future__ import annotations

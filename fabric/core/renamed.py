@@ -1,4 +1,4 @@
-"""Names of before, which systems of other distributions may still import (docs/stability.md)."""
+"""Names of before, which systems of others may still import: docs/reference/stability.md."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -21,8 +20,8 @@ def verdict(limit: Limit, value: Any) -> Verdict:
     tuple of (message, fix, words) or None
         Templates of the texts, and the words that they need beside those of every limit.
     """
-    for name, exceeds in _VERDICTS.items():
-        wrong = exceeds(limit, value) if getattr(limit, name) else None
+    for name in limit.comparisons:
+        wrong = _VERDICTS[name](limit, value) if name in _VERDICTS else None
         if wrong:
             return wrong
     return None
@@ -74,7 +73,7 @@ def _contained(limit: Limit, value: str) -> Verdict:
 
 
 def _mismatch(limit: Limit, value: str) -> Verdict:
-    if re.fullmatch(limit.pattern, value):
+    if limit.compiled.fullmatch(value):
         return None
     return "the {field} {value!r} contains characters that {system} may interpret", "", {}
 

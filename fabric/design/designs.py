@@ -18,7 +18,8 @@ from fabric.topology.site import Members
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.design.model import DeviceDesign, HostDesign
+    from fabric.design.host_model import HostDesign
+    from fabric.design.model import DeviceDesign
     from fabric.intent.inventory import Intent
     from fabric.topology.model import Fabric
     from fabric.topology.site import Site

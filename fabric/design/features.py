@@ -254,6 +254,7 @@ FEATURES = (
         "syslog", "syslog servers", "management.syslog_servers", _if(lambda d: d.syslog_servers)
     ),
 )
+_NAMES = {one.name: one for one in FEATURES}.keys()
 
 
 def missing(device: DeviceDesign, rule: str | None = None) -> Iterator[Missing]:
@@ -269,10 +270,10 @@ def missing(device: DeviceDesign, rule: str | None = None) -> Iterator[Missing]:
     InputError
         When the system declares a feature that does not exist.
     """
-    known = [one.name for one in FEATURES]
-    if unknown := sorted(features_of(device.platform).features.keys() - set(known)):
-        message = f"features.toml declares unknown features: {', '.join(unknown)}"
-        raise InputError(f"{device.platform}: {message}; use {', '.join(known)}")
+    unknown = features_of(device.platform).features.keys() - _NAMES
+    if unknown:
+        message = f"features.toml declares unknown features: {', '.join(sorted(unknown))}"
+        raise InputError(f"{device.platform}: {message}; use {', '.join(_NAMES)}")
     for one in (one for one in FEATURES if rule in (None, one.rule)):
         values = one.used(device)
         if not values:

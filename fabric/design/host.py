@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.units import MS_PER_S, ipv4_text
-from fabric.design.model import HostDesign, NicAddress, NicDesign
+from fabric.design.host_model import HostDesign, NicAddress, NicDesign
 from fabric.design.nic import DCQCN_PLACES, dcqcn_settings, leaf_macs, receive_buffer_bytes
 from fabric.design.overlay import overlay
 from fabric.design.qos import host_qos

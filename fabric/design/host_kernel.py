@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fabric.design.model import HostDesign
+    from fabric.design.host_model import HostDesign
 
 #: A NIC answers and speaks for its own address alone, and replies may come on another one (Linux
 #: ip-sysctl.rst: arp_ignore, arp_announce, arp_notify, rp_filter).

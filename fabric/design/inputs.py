@@ -57,6 +57,7 @@ class SharedInputs:
         fabric, intent = self.fabric, self.fabric.intent
         whole = hashlib.sha256("\0".join(_written(intent)).encode())
         whole.update(repr(intent.skus.own).encode())
+        whole.update(repr(intent.defects).encode())
         whole.update(repr(_models(fabric)).encode())
         whole.update(np.unique(fabric.subnets.prefix_length).tobytes())
         return whole.digest()

@@ -14,7 +14,8 @@ from fabric.platforms.features import features_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from fabric.design.model import BgpNeighbour, DeviceDesign, PortDesign
+    from fabric.design.model import BgpNeighbour, DeviceDesign
+    from fabric.design.port_model import PortDesign
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
     from fabric.platforms.features import Limit, LimitedRule
@@ -129,30 +130,34 @@ def refusals(device: DeviceDesign) -> Iterator[Violation]:
     """Yield every value of a design for which its system cannot be configured, each once."""
     seen: set[str] = set()
     for rule in features_of(device.platform).rules:
-        for one in rule_violations(rule, device):
-            if one.severity == "error" and one.message not in seen:
-                seen.add(one.message)
-                yield one
+        for limit in rule.limits:
+            if (limit.severity or rule.severity) != "error":
+                continue
+            for violation in _limit_violations(rule, limit, device):
+                if violation.message not in seen:
+                    seen.add(violation.message)
+                    yield violation
 
 
 def rule_violations(rule: LimitedRule, device: DeviceDesign) -> Iterator[Violation]:
     """Yield every value of a design that is outside a limit of a rule."""
     for limit in rule.limits:
-        if not limit.written and limit.includes(device.sku, device.role):
-            for fields, subject, message, fix, values in _exceeded(limit, device):
-                words = {
-                    "system": platforms[device.platform].title,
-                    "model": device.sku.name,
-                    **values,
-                }
-                yield Violation(
-                    rule=rule,
-                    limit=limit,
-                    fields=fields,
-                    subject=subject,
-                    message=(limit.message or message).format_map(words),
-                    fix=(limit.fix or fix).format_map(words),
-                )
+        yield from _limit_violations(rule, limit, device)
+
+
+def _limit_violations(rule: LimitedRule, limit: Limit, device: DeviceDesign) -> Iterator[Violation]:
+    if limit.written or not limit.includes(device.sku, device.role):
+        return
+    for fields, subject, message, fix, values in _exceeded(limit, device):
+        words = {"system": platforms[device.platform].title, "model": device.sku.name, **values}
+        yield Violation(
+            rule=rule,
+            limit=limit,
+            fields=fields,
+            subject=subject,
+            message=(limit.message or message).format_map(words),
+            fix=(limit.fix or fix).format_map(words),
+        )
 
 
 Exceeded: TypeAlias = "tuple[tuple[str, ...], Subject, str, str, Mapping[str, Any]]"
@@ -172,22 +177,29 @@ def _exceeded(limit: Limit, device: DeviceDesign) -> Iterator[Exceeded]:
 
 
 def _values(field: str, limit: Limit, device: DeviceDesign) -> Iterator[tuple[Subject, Any]]:
-    """Yield the values of a field that the conditions of a limit let through."""
+    """Return the values of a field that the conditions of a limit let through."""
     if field not in FIELDS:
         known = ", ".join(FIELDS)
         raise InputError(f"{device.platform}: a limit has the unknown field {field}; use {known}")
-    for subject, value in FIELDS[field](device):
-        if all(_CONDITIONS[name](subject, device) for name in limit.when):
-            yield subject, value
+    pairs = FIELDS[field](device)
+    if not limit.when:
+        return pairs
+    conditions = [_CONDITIONS[name] for name in limit.when]
+    return (pair for pair in pairs if all(holds(pair[0], device) for holds in conditions))
 
 
 def _outside(limit: Limit, device: DeviceDesign) -> Iterator[Exceeded]:
     """Compare single values; a value of many ports is reported at the first of them."""
     for field in limit.fields:
         seen: set[Any] = set()
+        fine: Any = None
         for subject, value in _values(field, limit, device):
+            if value is fine:  # as on the port before
+                continue
             exceeded = None if value is None else verdict(limit, value)
-            if exceeded and not (field == "cables" and value in seen):
+            if not exceeded:
+                fine = value
+            elif not (field == "cables" and value in seen):
                 seen.add(value)
                 message, fix, more = exceeded
                 words = {"field": short(field), "value": value, "text": text_of(field, value)}
@@ -216,6 +228,8 @@ def _different(limit: Limit, device: DeviceDesign) -> Iterator[Exceeded]:
     """Compare each value of a switch with its first; each other value is reported once."""
     for field in limit.fields:
         values = _whole(_values(field, limit, device))
+        if len(values) == 1:
+            continue
         for subject, value in {value: (at, value) for at, value in reversed(values)}.values():
             if value != values[0][1]:
                 words = {
@@ -266,7 +280,7 @@ def _policy(subject: Any) -> Any:
 
 #: Circumstances of a limit, by the policy or the port and the switch that it belongs to.
 _CONDITIONS: dict[str, Callable[[Any, DeviceDesign], bool]] = {
-    "pfc": lambda subject, _: bool(_policy(subject) and _policy(subject).pfc),
+    "pfc": lambda subject, _: getattr(_policy(subject), "pfc", False),
     "watchdog": lambda subject, _: bool(_policy(subject) and _policy(subject).watchdog.enabled),
     "host ports": lambda subject, device: any(
         port.qos is _policy(subject) and port.kind == "host" for port in device.ports

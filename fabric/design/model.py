@@ -3,167 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_interface
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from fabric.design.qos_model import HostQos, QosProfile
-    from fabric.intent.host_model import HostTraits
+    from fabric.design.port_model import HeadroomProfile, PortDesign, VlanDesign
+    from fabric.design.qos_model import QosProfile
     from fabric.intent.scalars import BufferModel, EcmpMode
-    from fabric.platforms.cage import Mode, Place
-    from fabric.platforms.model import HeadroomRow, Role, Sku
-    from fabric.qos.dcqcn.registers import Setting
-    from fabric.qos.headroom.terms import Headroom, Link
-    from fabric.qos.headroom.verdict import Judgement
+    from fabric.platforms.model import Role, Sku
     from fabric.topology.pause_response import PauseResponse
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class HeadroomProfile:
-    """Lossless buffer of a priority group at one speed and cable length.
-
-    Parameters
-    ----------
-    cable_m : int
-        Length of the cable.
-    setting_m : int
-        Length that the switch is set to: the step of the vendor's table where it has one, which
-        is at least that of the cable, else the length of the cable.
-    row : HeadroomRow or None
-        Row of the vendor's table; None where there is no table (EOS) or it has none so long.
-    law : Headroom or None
-        What the headroom law of the ASIC asks for; None where a figure of it is not known.
-    no_law : str
-        Why ``law`` is None; else empty.
-    link : Link
-        Speed, length and frames that the headroom is for.
-    judgement : Judgement or None
-        What ``headroom_bytes`` is good for; None where that is not known.
-    computed : bool
-        Whether the switch computes its headroom by itself; then ``law`` is what it should come to.
-    shares : bool
-        Whether a computed headroom comes out of one that all groups share.
-    peer : PauseResponse or None
-        How long the peer goes on after a pause, where that is known.
-    """
-
-    speed_gbps: int
-    speed_mbps: int
-    cable_m: int
-    setting_m: int
-    row: HeadroomRow | None
-    dynamic_th: int
-    law: Headroom | None
-    no_law: str
-    link: Link
-    judgement: Judgement | None
-    computed: bool = False
-    shares: bool = False
-    peer: PauseResponse | None = None
-
-    @property
-    def headroom_bytes(self) -> int | None:
-        """Headroom that the port has: the vendor's row, else by the law, else not known."""
-        if self.row:
-            return self.row.headroom_bytes
-        return int(self.law.headroom_bytes) if self.law else None
-
-    @property
-    def guaranteed_bytes(self) -> int:
-        """Bytes of the group beside its headroom; NVIDIA's size holds both."""
-        if self.row is None:
-            law = self.law if self.computed else None
-            if law is None or law.size_bytes is None:
-                return 0
-            return int(law.size_bytes - (0 if self.shares else law.headroom_bytes))
-        return max(self.row.size_bytes - self.row.headroom_bytes, self.row.xon_threshold_bytes)
-
-
-@dataclass(frozen=True, slots=True)
-class PortDesign:
-    """One port: a whole cage of the front panel, or a part of one.
-
-    Parameters
-    ----------
-    cage : str
-        Name of the whole port of its cage; equal to ``name`` where the cage is not broken out.
-    place : Place
-        Its cage on the front panel, and which part of it.
-    kind : str
-        ``host`` (access port of a NIC), ``uplink`` (routed, to the other tier), ``unused``.
-    vlan : int or None
-        Access VLAN of a host port; None where it is routed.
-    address, ipv6 : str
-        Interface addresses with prefix length of a routed port (``10.254.0.1/31``), else empty.
-    qos : QosProfile or None
-        Lossless policy; None on unused ports.
-    headroom : HeadroomProfile or None
-        Lossless buffer; None on unused ports and where PFC is off.
-    vrf : str
-        VRF of a routed host port of a tenant; empty for the default VRF, and in a VLAN.
-    quarantined : bool
-        Whether its NIC is of no tenant, so that it is shut down without VLAN, address and VRF.
-    """
-
-    name: str
-    number: int
-    alias: str
-    lanes: tuple[int, ...]
-    cage: str
-    place: Place
-    kind: Literal["host", "uplink", "unused"]
-    enabled: bool
-    speed_gbps: int
-    speed_mbps: int
-    speed_token: str
-    mtu_bytes: int
-    fec: str
-    description: str
-    cable_m: int
-    peer: str
-    peer_port: str
-    vlan: int | None = None
-    address: str = ""
-    ipv6: str = ""
-    qos: QosProfile | None = None
-    headroom: HeadroomProfile | None = None
-    vrf: str = ""
-    quarantined: bool = False
-
-    @property
-    def announces_router(self) -> bool:
-        """Whether it tells a NIC its prefix, so that the NIC makes its own address."""
-        return self.kind == "host" and self.ipv6.endswith(f"/{HALF_BITS}")
-
-    @property
-    def lossless_groups(self) -> tuple[HeadroomProfile, ...]:
-        """Its lossless buffer, once for each class."""
-        return (self.headroom,) * len(self.qos.classes) if self.headroom and self.qos else ()
-
-    @property
-    def breakout(self) -> Mode | None:
-        """How its cage is broken out, on the first port of the cage; else None."""
-        return self.place.mode if self.place.part == 0 else None
-
-
-@dataclass(frozen=True, slots=True)
-class VlanDesign:
-    """A VLAN with its gateway on this leaf."""
-
-    vlan: int
-    name: str
-    rail: int
-    network: str
-    gateway: str
-    prefix_length: int
-    mtu_bytes: int
-    vrf: str = ""
-
-    @property
-    def gateway_interface(self) -> str:
-        """Gateway address with prefix length."""
-        return f"{self.gateway}/{self.prefix_length}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +152,7 @@ class NeighbourTable:
     gc_thresholds: tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DeviceDesign:
     """Everything that is decided for one switch.
 
@@ -339,7 +188,7 @@ class DeviceDesign:
     has_tenants: bool = False
     pause_response: PauseResponse | None = None
 
-    @property
+    @cached_property
     def lossless_groups(self) -> tuple[HeadroomProfile, ...]:
         """Lossless buffers of the ports: that of a port once for each of its classes."""
         return tuple(group for port in self.ports for group in port.lossless_groups)
@@ -349,12 +198,12 @@ class DeviceDesign:
         """How many ports have lossless buffers."""
         return sum(port.headroom is not None for port in self.ports)
 
-    @property
+    @cached_property
     def unnumbered_ports(self) -> tuple[PortDesign, ...]:
         """Ports to other switches without an address, also those that are off."""
         return tuple(port for port in self.ports if port.kind == "uplink" and not port.address)
 
-    @property
+    @cached_property
     def routed_nics(self) -> tuple[PortDesign, ...]:
         """Routed ports of NICs."""
         return tuple(
@@ -430,155 +279,3 @@ def _around(
             for subnet in subnets
         )
     )
-
-
-#: Length of a subnet in which NICs make their addresses (RFC 4862 section 5.5.3).
-HALF_BITS = 64
-
-
-@dataclass(frozen=True, slots=True)
-class NicAddress:
-    """An address of a NIC with its subnet, and what it reaches.
-
-    ``address`` is empty where it follows from a MAC address that nobody tells. ``pools`` are routed
-    to the gateway: the whole pool of NIC subnets, the parts of its plane, or the subnets of its
-    leaf where no cable leads further; its own subnet is none of them.
-    """
-
-    address: str
-    prefix_length: int
-    network: str
-    gateway: str
-    pools: tuple[str, ...]
-
-    @property
-    def is_ipv6(self) -> bool:
-        """Whether it is of IPv6."""
-        return ":" in self.network
-
-    @property
-    def interface(self) -> str:
-        """The address with the length of its subnet."""
-        return f"{self.address}/{self.prefix_length}"
-
-    @property
-    def source(self) -> str:
-        """The prefix of packets from it: the address, or its subnet where it is not known."""
-        length = 128 if self.is_ipv6 else 32
-        return f"{self.address}/{length}" if self.address else self.network
-
-    @property
-    def everything(self) -> str:
-        """The prefix of all addresses of the family."""
-        return "::/0" if self.is_ipv6 else "0.0.0.0/0"
-
-
-@dataclass(frozen=True, slots=True)
-class NicDesign:
-    """One port of a NIC of a host and the cable that leaves it.
-
-    ``addresses`` has one of each family, the first of that which RDMA uses.
-    ``table`` and ``rule_priority`` are those of its source routing; ``gpus`` are the local GPU
-    numbers nearest to it; ``card`` counts the cards of the host, whose ports are rails.
-    ``path`` is its udev path where files find it by that. ``pci_address``, ``gateway_mac`` and
-    ``port_uuid`` are empty and ``numa_node`` None where the
-    inventory does not tell them. ``receive_buffer_bytes`` is empty where firmware sizes the
-    buffers, ``dcqcn`` (what the driver takes) and ``firmware`` (what mlxconfig takes) where
-    parameters are left as they are. Sockets without a source go by a NIC ``in_main_table``.
-    """
-
-    rail: int
-    nic_port: int
-    enabled: bool
-    interface: str
-    rdma_device: str
-    mac: str
-    speed_gbps: int
-    mtu_bytes: int
-    addresses: tuple[NicAddress, ...]
-    vlan: int
-    table: int
-    rule_priority: int
-    cable_m: int
-    gpus: tuple[int, ...]
-    card: int
-    pci_address: str
-    numa_node: int | None
-    leaf: str
-    leaf_port: str
-    qos: HostQos
-    gateway_mac: str = ""
-    port_uuid: str = ""
-    pause_storm_ms: int | None = None
-    receive_buffer_bytes: tuple[int, ...] = ()
-    priority_to_receive_buffer: tuple[int, ...] = ()
-    dcqcn: tuple[Setting, ...] = ()
-    firmware: tuple[Setting, ...] = ()
-    in_main_table: bool = False
-    path: str = ""
-
-    @property
-    def uses_ipv6(self) -> bool:
-        """Whether it has IPv6."""
-        return any(one.is_ipv6 for one in self.addresses)
-
-    @property
-    def makes_address(self) -> bool:
-        """Whether it makes an address from what the leaf announces."""
-        return any(one.is_ipv6 and one.prefix_length == HALF_BITS for one in self.addresses)
-
-    @property
-    def address(self) -> str:
-        """The address that RDMA uses."""
-        return self.addresses[0].address
-
-    @property
-    def prefix_length(self) -> int:
-        """Length of the subnet of the address that RDMA uses."""
-        return self.addresses[0].prefix_length
-
-    @property
-    def network(self) -> str:
-        """Subnet of the address that RDMA uses."""
-        return self.addresses[0].network
-
-    @property
-    def gateway(self) -> str:
-        """Gateway of the address that RDMA uses."""
-        return self.addresses[0].gateway
-
-
-@dataclass(frozen=True, slots=True)
-class HostDesign:
-    """Everything that is decided for one host.
-
-    ``no_lossless`` says why the host gets no lossless configuration; empty where it gets one.
-    ``base_reachable_time_ms`` and ``gc_stale_time_s`` age its neighbours. ``namespace`` stands in
-    the names of its files and units; empty where no other fabric needs to be told apart.
-    ``is_shared``: another fabric of the site has NICs of it too.
-    """
-
-    name: str
-    unit: str
-    serial: str
-    gpus: int
-    management_interface: str
-    management_rdma_device: str
-    gc_thresholds: tuple[int, int, int]
-    traits: HostTraits
-    no_lossless: str
-    base_reachable_time_ms: int
-    gc_stale_time_s: int
-    nics: tuple[NicDesign, ...]
-    namespace: str = ""
-    is_shared: bool = False
-
-    @property
-    def own_name(self) -> str:
-        """What the names of files, units and profiles on the host begin with."""
-        return f"rocefab-{self.namespace}" if self.namespace else "rocefab"
-
-    @property
-    def folder(self) -> str:
-        """Where the scripts are on the host."""
-        return f"/etc/rocefab/{self.namespace}" if self.namespace else "/etc/rocefab"

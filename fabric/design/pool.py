@@ -11,7 +11,8 @@ from fabric.qos.headroom.computed import ComputedAsic, ComputedPool, ComputedPor
 from fabric.qos.thresholds import alpha, occupancies_bytes
 
 if TYPE_CHECKING:
-    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
 
 
 def lossless_pool_bytes(device: DeviceDesign) -> int | None:

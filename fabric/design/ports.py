@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_mbps
-from fabric.design.model import PortDesign
+from fabric.design.port_model import PortDesign
 from fabric.design.qos import HeadroomInput, headroom_profile, lossless_frame_bytes
 from fabric.platforms import platforms
 
 if TYPE_CHECKING:
-    from fabric.design.model import HeadroomProfile
+    from fabric.design.port_model import HeadroomProfile
     from fabric.intent.model import FabricFile
     from fabric.intent.policy import LosslessPolicy
     from fabric.platforms.cage import Place

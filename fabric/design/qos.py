@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.units import dscp_to_traffic_class_byte, gbps_to_mbps
-from fabric.design.model import HeadroomProfile
+from fabric.design.port_model import HeadroomProfile
 from fabric.design.qos_model import (
     HostQos,
     Lossy,

@@ -8,17 +8,9 @@ from ipaddress import IPv6Address
 from typing import TYPE_CHECKING, Any, Literal
 
 from fabric.core.units import ipv4_text
-from fabric.design.model import (
-    BgpDesign,
-    BgpNeighbour,
-    DeviceDesign,
-    HeadroomProfile,
-    HostPool,
-    NeighbourTable,
-    PortDesign,
-    VlanDesign,
-)
+from fabric.design.model import BgpDesign, BgpNeighbour, DeviceDesign, HostPool, NeighbourTable
 from fabric.design.overlay import overlay
+from fabric.design.port_model import HeadroomProfile, PortDesign, VlanDesign
 from fabric.design.ports import HeadroomKind, PortParts
 from fabric.design.qos import lossless_frame_bytes, qos_profile
 from fabric.design.tenancy import TenancyDesigner
@@ -34,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from fabric.design.qos_model import QosProfile
-    from fabric.intent.model import PortOverride
+    from fabric.intent.device_model import PortOverride
     from fabric.intent.policy import LosslessPolicy
     from fabric.intent.resolve import PolicyResolver
     from fabric.topology.model import Bools, Fabric, Ints

@@ -15,7 +15,7 @@ from fabric.qos.headroom.laws import headroom
 from fabric.qos.headroom.terms import Link
 
 if TYPE_CHECKING:
-    from fabric.design.model import HeadroomProfile
+    from fabric.design.port_model import HeadroomProfile
     from fabric.platforms.model import Sku
 
 #: Rows that two tables must have in common before they are called the same: some are equal by

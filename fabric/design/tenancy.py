@@ -14,7 +14,7 @@ from fabric.platforms import platforms
 from fabric.topology.tenants import UNASSIGNED, route_target, vni_of, vrf_name
 
 if TYPE_CHECKING:
-    from fabric.design.model import PortDesign
+    from fabric.design.port_model import PortDesign
     from fabric.topology.model import Bools, Fabric
     from fabric.topology.tenants import Tenants
 

@@ -17,6 +17,7 @@ from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.json_text import parse_json
 from fabric.core.user_files import check_regular, not_json, read_text
+from fabric.core.validation import own_words
 from fabric.devices.driver import Connection
 from fabric.devices.secrets import Reference, missing, reference
 from fabric.intent.yaml.tree import Loader
@@ -190,7 +191,7 @@ def _told(error: ErrorDetails) -> str:
     if error["type"] == "model_type":
         return "not an object with fields in braces"
     if error["type"] != "extra_forbidden":
-        return error["msg"].lower().removeprefix("value error, ")
+        return own_words(error["msg"]).lower()
     known = _FIELDS[len(error["loc"])]
     return f"unknown field{_hint(str(error['loc'][-1]), known)}"
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.validation import own_words
 from fabric.exchange.names import Names
 from fabric.exchange.notes import Notes
 from fabric.exchange.plant import Cable, Device, Nic, Plant
@@ -279,7 +280,7 @@ class Draft:
         try:
             adapter.validate_python(text, strict=True)
         except ValidationError as error:
-            said = error.errors()[0]["msg"].removeprefix("Value error, ")
+            said = own_words(error.errors()[0]["msg"])
             if said.startswith(("String", "Input")):
                 fix = "use text" if what == "device" else "use A-Z a-z 0-9 / : _ . -"
                 said = f"{quoted(str(text))} is not a valid {what} name; {fix}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.exchange.netbox_words import DEVICE_FIELDS, NIC_FIELDS, slug_of
 from fabric.exchange.notes import Notes, shown
 from fabric.intent.scalars import printable
@@ -12,7 +13,7 @@ from fabric.intent.scalars import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from fabric.exchange.netbox_words import Row
+from fabric.exchange.netbox_words import Row
 
 #: Statuses of things that are not there, and of those that are not there yet (DeviceStatusChoices
 #: and LinkStatusChoices, netbox-community/netbox v4.6.8, netbox/dcim/choices.py).
@@ -63,5 +64,5 @@ def unknown_roles(devices: Mapping[str, list[str]]) -> Iterator[tuple[str, str]]
     for word, names in devices.items():
         role = printable(word)[:_MAX_NAME]
         option = shlex.quote(f"{role}=host")
-        message = f"the role {role!r} of {len(names)} devices is unknown: {shown(names)}"
+        message = f"the role {role!r} of {counted(len(names), 'device')} is unknown: {shown(names)}"
         yield message, f"set it with --role {option}, or leaf, spine, super-spine instead of host"

@@ -1,4 +1,7 @@
-"""A plant as a networkx graph and back (``docs/graph.md``); the realised network as a plant."""
+"""A plant as a networkx graph and back; the realised network as a plant.
+
+The attributes are those of ``docs/reference/graph.md``.
+"""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Notes:
         self._others: list[Finding] = []
 
     def add(self, what: str, fix: str, name: str) -> None:
-        """Note an object; ``what`` follows the number of objects of which it is true."""
+        """Note an object; ``what`` is true of all objects with the same one."""
         self._names[what, fix].append(name)
 
     def warn(self, message: str, fix: str) -> None:
@@ -36,7 +36,7 @@ class Notes:
     def all(self) -> tuple[Finding, ...]:
         """Return a warning for each kind, with the first names."""
         single = (
-            self._finding(f"{len(names)} {what}: {shown(names)}", fix)
+            self._finding(f"{what} ({len(names):,}): {shown(names)}", fix)
             for (what, fix), names in self._names.items()
         )
         return (*single, *self._others)

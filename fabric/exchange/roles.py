@@ -320,7 +320,7 @@ class _Completion:
         names = [item.name for item in self._given.devices if item.name not in known]
         if names:
             shown = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
-            message = f"{len(names)} devices without a cable, role or unit are ignored: {shown}"
+            message = f"devices without a cable, role or unit are ignored ({len(names):,}): {shown}"
             fix = "add their cables if they are part of the fabric"
             place = Position(self._source)
             yield Finding("EXC012", Severity.WARNING, message, fix, position=place)

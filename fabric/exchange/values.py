@@ -16,6 +16,7 @@ from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.json_text import parse_json, said
+from fabric.core.validation import own_words
 from fabric.exchange.plant import DISABLED
 from fabric.intent.scalars import Name, quoted
 from fabric.intent.yaml.file import read_text
@@ -203,7 +204,7 @@ def name_error(text: str) -> str:
     try:
         _NAME.validate_python(text, strict=True)
     except ValidationError as error:
-        return error.errors()[0]["msg"].removeprefix("Value error, ")
+        return own_words(error.errors()[0]["msg"])
     return ""
 
 

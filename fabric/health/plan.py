@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fabric.design.model import DeviceDesign, HostDesign, PortDesign
+    from fabric.design.host_model import HostDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
     from fabric.design.qos_model import HostQos, QosProfile
     from fabric.health.ends import Ends, Floats
     from fabric.topology.model import Bools, Ints

@@ -150,6 +150,11 @@ class _Csv:
 
     def _header(self, cells: list[str], line: int) -> dict[str, int]:
         names = [cell.strip() for cell in cells]
+        if not {*names} & {*ENDS}:  # one error, not one for each cell
+            columns = listed(ENDS, "and")
+            message = f"the header is missing: this line has none of the columns {columns}"
+            self._problems.add(line, 1, message, f"add the header line {','.join(ENDS)} above it")
+            return {}
         starts, known = cell_starts(self._lines[line - 1]), (*ENDS, *OPTIONS)
         for place, name in enumerate(names):
             if name not in known:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 MAIN_FILE = "fabric.yaml"
 SITE_FOLDER = "fabrics"
 KINDS = ("devices", "hosts", "platforms", "tenants")
+#: Facts about defects, which are no YAML (docs/reference/defects.md).
+DEFECTS_FOLDER = "defects"
+_FACT_ENDING = ".toml"
 _ENDINGS = (".yaml", ".yml")
 _READERS = {CSV_FILE: read_csv, DOT_FILE: read_dot}
 
@@ -38,6 +41,8 @@ class Folder:
         The files of ``devices/``, ``hosts/``, ``platforms/`` and ``tenants/``, sorted by name.
     cabling : Cabling or None
         The cables of ``cabling.csv`` or ``cabling.dot``.
+    defects : list of (str, str)
+        Path in messages and text of the files of ``defects/``, sorted by name.
     """
 
     fabric: Document
@@ -46,6 +51,7 @@ class Folder:
     platforms: list[Document] = field(default_factory=list)
     tenants: list[Document] = field(default_factory=list)
     cabling: Cabling | None = None
+    defects: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def all(self) -> list[Document]:
@@ -95,7 +101,25 @@ class _Reader:
         fabric = self._load(MAIN_FILE) if MAIN_FILE in names else None
         by_kind = {kind: self._load_kind(kind) for kind in KINDS if kind in names}
         cabling = self._cabling([name for name in _READERS if name in names])
-        return Folder(fabric, **by_kind, cabling=cabling) if fabric else None
+        defects = self._defects() if DEFECTS_FOLDER in names else []
+        return Folder(fabric, **by_kind, cabling=cabling, defects=defects) if fabric else None
+
+    def _defects(self) -> list[tuple[str, str]]:
+        facts = []
+        for name in self._names(self.folder / DEFECTS_FOLDER, DEFECTS_FOLDER):
+            relative = f"{DEFECTS_FOLDER}/{name}"
+            if not name.endswith(_FACT_ENDING):
+                if name.lower().endswith(_ENDINGS):
+                    self._add("INT018", relative, "not read", "facts about defects are TOML files")
+                continue
+            path, shown = self.folder / relative, self._shown(relative)
+            try:
+                text = read_text(path, shown, root=self.folder, kind=FileKind.DEFECT)
+            except InputError as error:
+                self.findings.extend(error.findings)
+            else:
+                facts.append((shown, text))
+        return facts
 
     def _cabling(self, names: list[str]) -> Cabling | None:
         if len(names) > 1:
@@ -159,7 +183,7 @@ class _Reader:
     def _check_strays(self, names: list[str]) -> None:
         """Report what looks as if it should be read."""
         for name in names:
-            if name == MAIN_FILE or name in KINDS:
+            if name == MAIN_FILE or name in (*KINDS, DEFECTS_FOLDER):
                 continue
             if name == SITE_FOLDER and MAIN_FILE in names:
                 fix = f"move {MAIN_FILE} and its files to {SITE_FOLDER}/NAME/"
@@ -169,8 +193,8 @@ class _Reader:
             if f"{dot}{ending}" in _ENDINGS:
                 meant = _meant(stem, ("fabric", *KINDS))
                 self._add("INT018", name, "not read", _file_fix(meant, known=MAIN_FILE in names))
-            elif (self.folder / name).is_dir() and _meant(name, KINDS):
-                fix = f"did you mean '{_meant(name, KINDS)}/'?"
+            elif (self.folder / name).is_dir() and _meant(name, (*KINDS, DEFECTS_FOLDER)):
+                fix = f"did you mean '{_meant(name, (*KINDS, DEFECTS_FOLDER))}/'?"
                 self._add("INT018", name, "the folder is not read", fix)
 
     def _add(self, rule: str, relative: str, message: str, fix: str) -> None:

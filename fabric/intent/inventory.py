@@ -12,9 +12,10 @@ from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Severity
 from fabric.core.steps import stage
+from fabric.intent.device_model import DeviceOverride, DevicesFile
 from fabric.intent.documents import read_folder
 from fabric.intent.host_model import HostOverride, HostsFile, HostTraits
-from fabric.intent.model import DeviceOverride, DevicesFile, FabricFile
+from fabric.intent.model import FabricFile
 from fabric.intent.policy import merge
 from fabric.intent.scalars import dotted
 from fabric.intent.tenancy_model import Tenant, TenantsFile
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.core.findings import Finding, Position
+    from fabric.defects.fact import Fact
     from fabric.intent.cabling import Cabling
     from fabric.intent.yaml.file import Document
     from fabric.platforms.model import Sku
@@ -84,6 +86,8 @@ class Intent:
         What is odd about the files, though it can be used.
     assumed : tuple of Position
         Comments that say that a value was assumed by an import.
+    defects : tuple of Fact
+        The inventory's own facts about defects.
     """
 
     folder: str
@@ -96,6 +100,7 @@ class Intent:
     cabling: Cabling | None = None
     warnings: tuple[Finding, ...] = ()
     assumed: tuple[Position, ...] = ()
+    defects: tuple[Fact, ...] = ()
 
     def position(self, *path: str | int) -> Position:
         """Return the position of a field of ``fabric.yaml``, or of its nearest parent."""
@@ -148,6 +153,7 @@ def load(folder: Path, shown_as: str | None = None) -> Intent:
     hosts = [(doc, _validate(HostsFile, doc, "", findings)) for doc in documents.hosts]
     tenants = [(doc, _validate(TenantsFile, doc, "", findings)) for doc in documents.tenants]
     skus, warnings = _own_skus(documents.platforms, folder, findings)
+    defects = _own_defects(documents.defects, findings)
     if findings or fabric is None:
         name = shown_as or str(folder)
         plural = "" if len(findings) == 1 else "s"
@@ -184,6 +190,7 @@ def load(folder: Path, shown_as: str | None = None) -> Intent:
         cabling=documents.cabling,
         warnings=tuple(warnings),
         assumed=tuple(place for doc in documents.all for place in doc.assumed),
+        defects=tuple(defects),
     )
 
 
@@ -200,6 +207,21 @@ def _own_skus(
     own = build_skus([(doc, file) for doc, file in files if file], folder)
     findings += [one for one in own.findings if one.severity is Severity.ERROR]
     return own.skus, [one for one in own.findings if one.severity < Severity.ERROR]
+
+
+def _own_defects(texts: Sequence[tuple[str, str]], findings: list[Finding]) -> list[Fact]:
+    """Return the facts of an inventory, which few inventories have."""
+    if not texts:
+        return []
+    from fabric.defects.book import own_fact
+
+    facts = []
+    for shown, text in texts:
+        try:
+            facts.append(own_fact(text, shown))
+        except InputError as error:
+            findings += error.findings
+    return facts
 
 
 def _validate(

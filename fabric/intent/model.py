@@ -6,46 +6,32 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from fabric.intent.addressing_model import Addressing
 from fabric.intent.drift_model import Drift
 from fabric.intent.host_model import HostProfile
 from fabric.intent.kubernetes_model import Kubernetes
 from fabric.intent.management_model import Management
+from fabric.intent.platform_model import Platforms
 from fabric.intent.policy import LosslessPolicy, Model
 from fabric.intent.rollout_model import Rollout
 from fabric.intent.scalars import (
     Address,
-    Address6,
-    AddressOffset,
     Asn,
-    BufferModel,
     CableMetres,
-    Cages,
     Day,
     EcmpMode,
     Gbps,
     Glob,
-    LinkAddress,
-    LinkAddress6,
     Loose,
-    Mac,
     Name,
     Names,
-    Network,
-    Network6,
-    OverSubscription,
-    PauseResponseNs,
     Peering,
-    PortName,
-    PortNames,
-    RackUnit,
-    Release,
     RuleId,
-    SplitMode,
     Text,
 )
 from fabric.intent.tenancy_model import Tenancy, Tenant
 from fabric.platforms.cable_types import CableType
-from fabric.platforms.model import Role, role_field
+from fabric.platforms.model import Role
 
 
 class Unit(Model):
@@ -130,77 +116,6 @@ class SwitchEntry(Model):
     )
 
 
-class CageSplit(Model):
-    """Cages of a switch that are broken out into several ports."""
-
-    cages: Cages = Field(description="Cages by their numbers on the front, from 1: 1-32,40.")
-    mode: SplitMode = Field(description="Ports of each cage and their speed: 2x400G.")
-
-
-class RolePlatform(Model):
-    """Switch model of a role, and its overrides of the fabric policy."""
-
-    sku: str = Field(description="Switch model; `rocefab show platforms` lists them.")
-    release: Release | None = Field(
-        None,
-        description="Release of its operating system, such as 202405 or 5.14; default: any known "
-        "release.",
-    )
-    scope: Literal["whole", "merge"] = Field(
-        "whole",
-        description="whole: rocefab writes the sections that it renders; merge: lines of others in "
-        "them stay as they run.",
-    )
-    buffer_model: BufferModel = Field(
-        "traditional",
-        description="Headroom from the vendor's table, or computed by the switch (SONiC, NVIDIA).",
-    )
-    headroom_over_subscription: OverSubscription | None = Field(
-        None,
-        description="With buffer_model dynamic: the ports share one headroom, the sum of theirs "
-        "divided by this number; default: each has its own.",
-    )
-    pause_response_ns: PauseResponseNs | None = Field(
-        None,
-        description="Longest time from a pause until a port of these switches stops sending, for "
-        "the headroom at the other end of its cables; default: that of the switch model where it "
-        "is known, else what IEEE 802.3 allows.",
-    )
-    host_ports: int | None = Field(
-        None,
-        ge=1,
-        description="Number of leaf ports reserved for hosts, from port 1; default: half of them.",
-    )
-    down_ports: int | None = Field(
-        None,
-        ge=1,
-        description="Number of spine ports reserved for leaves; default: half with super-spines, "
-        "otherwise all.",
-    )
-    reserved_ports: Annotated[tuple[PortNames, ...], Loose] = Field(
-        (), description="Ports that the design never uses, by name or range; they are not counted."
-    )
-    breakouts: Annotated[tuple[CageSplit, ...], Loose] = Field(
-        (), description="Breakouts of cages; ports are counted after breakout."
-    )
-    lossless: LosslessPolicy | None = Field(
-        None, description="Fields of the lossless policy that differ on this role."
-    )
-
-
-class Platforms(Model):
-    """Switch model by role."""
-
-    leaf: RolePlatform = Field(description="Platform of the leaves.")
-    spine: RolePlatform | None = Field(None, description="Platform of the spines.")
-    super_spine: RolePlatform | None = Field(None, description="Platform of the super-spines.")
-
-    def of(self, role: Role) -> RolePlatform | None:
-        """Return what is said of a role."""
-        platform: RolePlatform | None = getattr(self, role_field(role))
-        return platform
-
-
 class Speeds(Model):
     """Port speeds in Gb/s."""
 
@@ -232,95 +147,6 @@ class Cables(Model):
     core_type: CableType | None = Field(
         None, description="Type of the cables from spine to super-spine; default: uplink_type."
     )
-
-
-class Ipv6Plan(Model):
-    """IPv6 of NICs on routed ports, and of the links between switches."""
-
-    hosts: Network6 = Field(
-        description="Pool of the NIC ports: a /64 for each rail, and with slaac for each NIC."
-    )
-    assignment: Literal["static", "slaac"] = Field(
-        "static",
-        description="static: a /127 for each NIC, leaf even, NIC odd. slaac: a /64 for each NIC, "
-        "whose address follows from its MAC address.",
-    )
-    uplinks: Network6 | None = Field(
-        None,
-        description="Pool of /127 links between switches; needed with bgp.peering numbered.",
-    )
-    rdma: bool = Field(
-        False,  # noqa: FBT003
-        description="Whether RDMA uses IPv6; it does where there is no addressing.hosts.",
-    )
-
-
-class Addressing(Model):
-    """Address pools; addresses are derived from unit, rail and slot, so that growth is stable."""
-
-    loopbacks: Network = Field(
-        description="Loopback pool: spines use the lower half, leaves the upper half, "
-        "super-spines the second quarter."
-    )
-    uplinks: Network | None = Field(
-        None,
-        description="Pool of /31 links between leaves and spines; needed where their sessions are "
-        "numbered.",
-    )
-    uplinks_per_leaf: int = Field(
-        64, ge=1, le=1024, description="/31 links reserved for each leaf."
-    )
-    core_links: Network | None = Field(
-        None,
-        description="Pool of /31 links between spines and super-spines; needed where their "
-        "sessions are numbered.",
-    )
-    core_links_per_spine: int = Field(
-        64, ge=1, le=1024, description="/31 links reserved for each spine."
-    )
-    hosts: Network | None = Field(
-        None,
-        description="Pool of the NIC subnets; hosts route the whole pool over the rail, or "
-        "with planes the parts that have subnets of their plane alone: by default, half of it. "
-        "Needed without ipv6.",
-    )
-    host_prefix_length: int = Field(24, ge=8, le=30, description="Length of one NIC subnet.")
-    gateway_offset: AddressOffset = Field(1, description="Gateway = network address + this.")
-    first_host_offset: AddressOffset = Field(2, description="First host = network address + this.")
-    vlan_first: int = Field(101, ge=2, le=4094, description="VLAN of rail 0 (or of port 1).")
-    vlan_per: Literal["rail", "nic", "none"] = Field(
-        "rail",
-        description="Whether the NICs of a rail on a leaf share one VLAN and subnet, or each NIC "
-        "has its own; none: each NIC is on a routed port without a VLAN.",
-    )
-    routed_hosts: Network | None = Field(
-        None,
-        description="Pool of routed NIC ports, cut by rail, leaf and port; default: hosts. Needed "
-        "where some units have VLANs.",
-    )
-    routed_prefix_length: int = Field(
-        31,
-        ge=26,
-        le=31,
-        description="Length of the subnet of a routed NIC port. 31: leaf even, NIC odd; shorter: "
-        "the leaf is first, the NIC second, and the rest is free for virtual functions or pods.",
-    )
-    advertise: Literal["nic", "leaf"] = Field(
-        "nic",
-        description="What a leaf announces of routed NIC ports: the subnet of each, or one prefix "
-        "for each rail, which hides that a NIC is cut off.",
-    )
-    ipv6: Ipv6Plan | None = Field(None, description="IPv6 of NICs, which are on routed ports.")
-
-    @property
-    def ipv4(self) -> bool:
-        """Whether NICs have IPv4 addresses."""
-        return bool(self.hosts or self.routed_hosts)
-
-    @property
-    def rdma_ipv6(self) -> bool:
-        """Whether RDMA of routed NIC ports uses IPv6."""
-        return self.ipv6 is not None and (self.ipv6.rdma or not self.ipv4)
 
 
 class Bgp(Model):
@@ -472,131 +298,3 @@ class FabricFile(Model):
     )
     rollout: Rollout = Field(Rollout(), description="How a change goes through the fabric.")
     drift: Drift = Field(Drift(), description="What is repaired without being asked.")
-
-
-class Peer(Model):
-    """The other end of a cable that differs from the design."""
-
-    device: Name = Field(description="Switch or host at the other end.")
-    port: PortName = Field(description="Port name on that device.")
-
-
-class PortOverride(Model):
-    """Overrides for one port."""
-
-    enabled: bool = Field(True, description="Whether the port is enabled.")  # noqa: FBT003
-    speed_gbps: Gbps | None = Field(None, description="Speed of the port.")
-    cable_m: CableMetres | None = Field(None, description="One-way length of its cable.")
-    cable_type: CableType | None = Field(None, description="Type of its cable.")
-    state: Literal["working", "broken"] = Field(
-        "working",
-        description="Whether the port is usable; no cable may end on a broken port.",
-    )
-    fec: Literal["rs", "fc", "none"] | None = Field(None, description="Forward error correction.")
-    description: Text | None = Field(None, description="Port description.")
-    address: LinkAddress | None = Field(
-        None, description="Address of this end of a cable between switches, as a /31 or with /30."
-    )
-    ipv6: LinkAddress6 | None = Field(
-        None, description="IPv6 address of this end of a cable between switches, as a /127."
-    )
-    peering: Peering | None = Field(
-        None,
-        description="Peering of the cable between switches, which is unnumbered if both ends are; "
-        "default: that of the switch.",
-    )
-    peer: Peer | None = Field(
-        None, description="Other end of the cable, if it differs from the design."
-    )
-    lossless: LosslessPolicy | None = Field(
-        None, description="Fields of the lossless policy that differ on this port."
-    )
-
-
-class LeafSubnet(Model):
-    """VLAN, subnet and gateway of NICs on a leaf, where they differ from those of the pools."""
-
-    rail: int | None = Field(
-        None, ge=0, le=63, description="Rail of the NICs; default: that of the leaf."
-    )
-    slot: int | None = Field(
-        None,
-        ge=0,
-        le=1023,
-        description="Place of the host in its unit, from 0; with vlan_per nic, and only then.",
-    )
-    vlan: int | None = Field(None, ge=2, le=4094, description="VLAN.")
-    network: Network | None = Field(None, description="Subnet, in addressing.hosts.")
-    gateway: Address | None = Field(
-        None, description="Gateway; default: gateway_offset in the subnet."
-    )
-    ipv6: Network6 | None = Field(
-        None,
-        description="IPv6 subnet of a routed NIC port, in addressing.ipv6.hosts: a /127, or with "
-        "slaac a /64.",
-    )
-    ipv6_gateway: Address6 | None = Field(
-        None,
-        description="Address of the leaf in it; default: the first of a /127, the second of a /64.",
-    )
-
-
-class DeviceOverride(Model):
-    """Overrides for some switches."""
-
-    names: Names = Field(description="Switches that this entry applies to, as a range.")
-    sku: str | None = Field(None, description="Switch model.")
-    release: Release | None = Field(None, description="Release of its operating system.")
-    buffer_model: BufferModel | None = Field(
-        None, description="Source of its headroom: vendor's table, or computed by the switch."
-    )
-    headroom_over_subscription: OverSubscription | None = Field(
-        None, description="With buffer_model dynamic: divisor of the headroom that its ports share."
-    )
-    pause_response_ns: PauseResponseNs | None = Field(
-        None, description="Longest time from a pause until its ports stop sending."
-    )
-    breakouts: Annotated[tuple[CageSplit, ...] | None, Loose] = Field(
-        None,
-        description="Breakouts of cages, replacing those of the role, also for a different sku.",
-    )
-    asn: Asn | None = Field(None, description="AS number.")
-    peering: Peering | None = Field(
-        None,
-        description="Peering of its cables to other switches; numbered for a system that has no "
-        "unnumbered sessions; default: bgp.peering.",
-    )
-    loopback: Address | None = Field(None, description="Loopback address.")
-    mac: Mac | None = Field(
-        None, description="Chassis MAC; a switch with a different one is never changed."
-    )
-    serial: Text | None = Field(
-        None, description="Serial number; a switch with a different one is never changed."
-    )
-    rack: Text | None = Field(None, description="Rack, for labels and cable plans.")
-    rack_unit: RackUnit | None = Field(
-        None, description="Rack unit of its lower edge, counted from the floor; for labels."
-    )
-    management_address: Address | None = Field(
-        None, description="Address in the management network; default: by its position."
-    )
-    management_mac: Mac | None = Field(
-        None, description="MAC of its management port; default: the chassis MAC."
-    )
-    lossless: LosslessPolicy | None = Field(
-        None, description="Fields of the lossless policy that differ on these switches."
-    )
-    subnets: Annotated[tuple[LeafSubnet, ...], Loose] = Field(
-        (), description="VLANs, subnets and gateways of NICs that differ on this leaf."
-    )
-    ports: dict[PortName, PortOverride] = Field(
-        default_factory=dict, description="Overrides for single ports, by port name."
-    )
-
-
-class DevicesFile(Model):
-    """``devices/*.yaml``."""
-
-    devices: Annotated[tuple[DeviceOverride, ...], Loose] = Field(
-        min_length=1, description="Overrides; a later entry takes precedence, field by field."
-    )

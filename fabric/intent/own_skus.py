@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fabric.intent.yaml.file import Document
     from fabric.platforms.asic import Asic
     from fabric.platforms.buffers import BufferPools
-    from fabric.platforms.model import Platform
+    from fabric.platforms.system import Platform
 
 #: More problems than this in one file are counted, not listed.
 MOST_PROBLEMS = 20

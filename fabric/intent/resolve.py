@@ -132,5 +132,5 @@ def field_value(policy: Model, field: str) -> object:
     """Return the value of a dotted field of a policy."""
     value: object = policy
     for part in field.split("."):
-        value = getattr(value, part)
+        value = getattr(value, part) if value is not None else None
     return value

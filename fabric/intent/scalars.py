@@ -128,23 +128,30 @@ def cage_numbers(text: str) -> tuple[int, ...]:
 
 
 def _network(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    try:
-        return ipaddress.IPv4Network(value)
-    except ValueError as error:
-        message = f"{value!r} is not an IPv4 network ({error}); use the form 10.0.0.0/16"
-        raise ValueError(message) from None
+    return _in_words(value, ipaddress.IPv4Network, "10.0.0.0/16")
 
 
 def _network6(value: object) -> object:
+    return _in_words(value, ipaddress.IPv6Network, "fd00:64::/48")
+
+
+def _in_words(
+    value: object,
+    network: type[ipaddress.IPv4Network | ipaddress.IPv6Network],
+    example: str,
+) -> object:
     if not isinstance(value, str):
         return value
     try:
-        return ipaddress.IPv6Network(value)
-    except ValueError as error:
-        message = f"{value!r} is not an IPv6 network ({error}); use the form fd00:64::/48"
+        whole = network(value, strict=False)
+    except ValueError:
+        message = f"{value!r} is not an {network.__name__[:4]} network; use the form {example}"
         raise ValueError(message) from None
+    if "/" not in value:
+        raise ValueError(f"{value!r} has no prefix length; use the form {example}")
+    if ipaddress.ip_address(value.partition("/")[0]) != whole.network_address:
+        raise ValueError(f"{value!r} has host bits set; use the network address {whole}")
+    return whole
 
 
 def _address(value: object) -> object:

@@ -19,7 +19,9 @@ from fabric.platforms import platforms
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fabric.design.model import DeviceDesign, HostDesign, NicDesign, PortDesign
+    from fabric.design.host_model import HostDesign, NicDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
     from fabric.lab.lab import Lab
     from fabric.lab.standin import SwitchStandIn
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+)
 
 from fabric.core import hostlist
 from fabric.placement.engine.layout import Layout
@@ -27,13 +34,28 @@ MAX_NODES = 1_000_000
 MAX_GPUS = 64
 _MAX_SIZE = 1_000_000
 _TRAFFIC_FIX = "use ring, tree, all-to-all, pipeline, or a mix such as ring:3,all-to-all:1"
+_RANGE_FIX = "use a range such as gpu[001-004], or a list"
 
 #: One word of printable ASCII.
 Name = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[!-~]+$")]
-HostNames = (
+
+
+def _range(value: str | list[str]) -> str | list[str]:
+    """Return hosts; raise ValueError for a range that cannot be read."""
+    if isinstance(value, str) and value:
+        try:
+            hostlist.count(value)
+        except ValueError as error:
+            message = ascii(str(error)[:200])[1:-1]
+            raise ValueError(f"{message}; {_RANGE_FIX}") from None
+    return value
+
+
+HostNames = Annotated[
     Annotated[str, StringConstraints(max_length=MAX_RANGE)]
-    | Annotated[list[Name], Field(max_length=MAX_NAMES)]
-)
+    | Annotated[list[Name], Field(max_length=MAX_NAMES)],
+    AfterValidator(_range),
+]
 Dimension = Literal["tp", "cp", "ep", "dp", "pp"]
 Size = Annotated[int, Field(ge=1, le=_MAX_SIZE)]
 Weight = Annotated[float, Field(gt=0, le=1e18)]
@@ -59,12 +81,21 @@ def _dimensions(text: str, example: str, *, whole: bool = False) -> dict[str, fl
         raise ValueError(f"{error}; write {example}") from None
 
 
+def _traffic(value: str) -> str:
+    """Return a traffic; raise ValueError for one that cannot be read."""
+    try:
+        parse_traffic(value)
+    except ValueError as error:
+        raise ValueError(f"{error}; {_TRAFFIC_FIX}") from None
+    return value
+
+
 class TrafficRequest(BaseModel):
     """What the hosts of a job send to each other: no unknown member, no guess at a type."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    traffic: Annotated[str, StringConstraints(max_length=200)] = Field(
+    traffic: Annotated[str, StringConstraints(max_length=200), AfterValidator(_traffic)] = Field(
         "ring",
         description="Collective, or a mix with shares: ring, tree, all-to-all, pipeline.",
         examples=["ring:3,all-to-all:1"],
@@ -186,5 +217,5 @@ def host_names(
         message = f"the range has {count} hosts, but the fabric has {most}"
     except ValueError as error:
         message = ascii(str(error)[:200])[1:-1]
-    wrong(field, message, "use a range such as gpu[001-004], or a list")
+    wrong(field, message, _RANGE_FIX)
     return ()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core import hostlist
+from fabric.core.errors import UnplaceableError
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Query
 from fabric.placement.engine.rails import used_columns
-from fabric.placement.engine.request import UnplaceableError
 from fabric.topology.naming import nic_names, rails_of_gpus
 
 if TYPE_CHECKING:
@@ -154,7 +154,12 @@ def reason_of(answer: Answer, units: tuple[str, ...], query: Query) -> str:
     link = "that of a NIC" if answer.bottleneck == "NIC" else answer.bottleneck
     fullest = f"the fullest link is {link} ({answer.cost:.2f} of line rate)"
     if query.hosts:
-        return f"the named hosts; {fullest}"
+        now = hostlist.fold(answer.stopped)
+        return (
+            f"the named hosts, of which {now} cannot be used now"
+            if now
+            else (f"the named hosts; {fullest}")
+        )
     if len(units) == 1:
         chosen = "is the tightest unit that holds" if not answer.load else "holds"
         tail = fullest if answer.load else "no traffic crosses the spines"

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.validation import own_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Described = TypeVar("Described", bound=BaseModel)
 _TABLE = re.compile(r"^\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?")
 _KEY = re.compile(r"""^\s*("[^"]*"|'[^']*'|[\w-]+(?:\.[\w-]+)*)\s*=""")
+_AT = re.compile(r"\(at line (\d+), column \d+\)$")
 #: Instead of messages of pydantic, by the type of the error.
 _WORDS = {
     "missing": "the field is missing",
@@ -57,23 +59,44 @@ def read_toml(file: Traversable, model: type[Described]) -> Described:
     InputError
         Names the file, the line and the field of everything that is wrong.
     """
-    text = file.read_text(encoding="utf-8")
+    return parse_toml(file.read_text(encoding="utf-8"), file, model)
+
+
+def parse_toml(
+    text: str, file: Traversable | str, model: type[Described], fix: str = _FIX
+) -> Described:
+    """Return what the text of a data file describes; as `read_toml`, from memory.
+
+    Parameters
+    ----------
+    file : Traversable or str
+        How messages name it.
+    fix : str
+        What to do where it is wrong.
+
+    Raises
+    ------
+    InputError
+        Names the file, the line and the field of everything that is wrong.
+    """
     try:
         return model.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise unusable(file, [((), str(error))]) from error
+        raise unusable(file, [((), str(error))], fix=fix) from error
     except ValidationError as error:
-        raise unusable(file, [_wrong(one) for one in error.errors()], text) from error
+        raise unusable(file, [_wrong(one) for one in error.errors()], text, fix) from error
 
 
 def _wrong(error: ErrorDetails) -> tuple[Path, str]:
     """Return path and message of an error of pydantic, more exact where a validator says more."""
     inner = error.get("ctx", {}).get("error")
     path = (*error["loc"], *getattr(inner, "path", ()))
-    return path, _WORDS.get(error["type"]) or error["msg"].removeprefix("Value error, ")
+    return path, _WORDS.get(error["type"]) or own_words(error["msg"])
 
 
-def unusable(file: Traversable, wrong: Iterable[tuple[Path, str]], text: str = "") -> InputError:
+def unusable(
+    file: Traversable | str, wrong: Iterable[tuple[Path, str]], text: str = "", fix: str = _FIX
+) -> InputError:
     """Return the error for a file that cannot be used, with a finding for each thing wrong."""
     known = lines_of(text)
     findings = [
@@ -81,13 +104,19 @@ def unusable(file: Traversable, wrong: Iterable[tuple[Path, str]], text: str = "
             "INT033",
             Severity.ERROR,
             message,
-            _FIX,
+            fix,
             field=".".join(map(str, path)),
-            position=Position(str(file), _line(known, path)),
+            position=Position(str(file), _line(known, path) or _told_line(message)),
         )
         for path, message in wrong
     ]
     return InputError("a data file of a platform cannot be used", findings)
+
+
+def _told_line(message: str) -> int:
+    """Return the line that tomllib names; 0 where it names none."""
+    match = _AT.search(message)
+    return int(match[1]) if match else 0
 
 
 def lines_of(text: str) -> dict[Path, int]:

@@ -1,14 +1,14 @@
 """What a system can do, read from the file ``features.toml`` of its package.
 
 The file declares the parts of a design that the system has (``features``) and what bounds their
-values (``rules``, each with ``limits``). ``check``, ``render`` and ``docs/platforms.md`` read
-nothing else.
+values (``rules``, each with ``limits``). ``check``, ``render`` and
+``docs/reference/platforms.md`` read nothing else.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, cached_property
 from string import Formatter
 from typing import TYPE_CHECKING, Literal
 
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from fabric.platforms.model import Sku
 
 FILE = "features.toml"
-#: The keys of a limit that say what is compared; each limit has at least one.
+#: The keys of a limit that say what is compared; each limit has at least one. Of several that a
+#: value exceeds, the first is reported.
 COMPARISONS = (
-    *("range", "reserved", "step", "values", "excluded", "equal", "per_switch"),
+    *("step", "range", "reserved", "values", "excluded", "equal", "per_switch"),
     *("multiple_of", "written", "without", "pattern", "longest", "most", "always"),
 )
 #: What the texts of a limit can name in braces; which of them depends on the comparison.
@@ -188,6 +189,16 @@ class Limit(Where):
         if not any(getattr(self, name) not in (None, False, "", (), {}) for name in COMPARISONS):
             raise ValueError(f"a limit needs one of {', '.join(COMPARISONS)}")
         return self
+
+    @cached_property
+    def comparisons(self) -> tuple[str, ...]:
+        """Which of `COMPARISONS` it has."""
+        return tuple(name for name in COMPARISONS if getattr(self, name))
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The pattern, ready for the descriptions of all ports of a fabric."""
+        return re.compile(self.pattern)
 
 
 class LimitedRule(DataModel):

@@ -11,7 +11,7 @@ import os
 #: Where programs and files are, who runs them, and language and time zone (environ(7), locale(7)).
 _COMMON = ("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "LANG", "LANGUAGE", "TZ")
 _LOCALE = "LC_"
-#: Where kubectl and the commands of Slurm find their cluster: docs/rollout.md lists jobs by both.
+#: Where kubectl and the commands of Slurm find their cluster: docs/changes.md lists jobs by both.
 _COMMANDS = ("KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT", "SLURM_CONF")
 #: Names more variables for commands of the user; the user sets it, and no inventory can.
 VARIABLE = "ROCEFAB_COMMAND_VARIABLES"

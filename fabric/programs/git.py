@@ -49,6 +49,11 @@ class Git:
     checkout: Checkout
     place: Path
 
+    @property
+    def is_shallow(self) -> bool:
+        """Whether commits are missing: a clone of a part of the history (git-clone(1))."""
+        return (self.checkout.shared / "shallow").is_file()
+
     def ask(self, *words: str, given: bytes = b"") -> Ended:
         """Run a command of git on the objects and references of the repository.
 

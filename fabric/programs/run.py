@@ -116,6 +116,19 @@ def start(argv: Sequence[str], log: IO[bytes] | None = None) -> Background:
     return _started(argv, subprocess.DEVNULL, log or subprocess.DEVNULL, log)
 
 
+def attached(argv: Sequence[str], variables: Mapping[str, str]) -> Background:
+    """Start a program at our terminal, which reads from a pipe of ours: a pager.
+
+    It is of our group, so that the terminal talks to it, and it ends when its user wants.
+
+    Raises
+    ------
+    ProgramError
+        When it cannot be started.
+    """
+    return _started(argv, subprocess.PIPE, None, None, variables, alone=False)
+
+
 def _started(
     argv: Sequence[str],
     stdin: int,
@@ -123,6 +136,8 @@ def _started(
     stderr: _Stream,
     variables: Mapping[str, str] | None = None,
     folder: Path | None = None,
+    *,
+    alone: bool = True,
 ) -> Background:
     try:
         return subprocess.Popen(  # noqa: S603 - words, no shell
@@ -132,7 +147,7 @@ def _started(
             stderr=stderr,
             cwd=folder,
             env=environment() if variables is None else variables,
-            start_new_session=True,
+            start_new_session=alone,
         )
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error

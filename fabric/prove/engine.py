@@ -21,7 +21,8 @@ from fabric.prove.wiring import Network, Wiring
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabric.design.model import DeviceDesign, HostDesign
+    from fabric.design.host_model import HostDesign
+    from fabric.design.model import DeviceDesign
     from fabric.observe.configuration import Configured
     from fabric.prove.isolation import TenantCounts
     from fabric.prove.sessions import Session

@@ -10,7 +10,7 @@ from fabric.topology.model import NO_VLAN
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabric.design.model import HostDesign, NicAddress, NicDesign
+    from fabric.design.host_model import HostDesign, NicAddress, NicDesign
     from fabric.observe.configuration import Configured
     from fabric.prove.wiring import Network
 

@@ -13,7 +13,8 @@ from fabric.prove.policies import undefined
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from fabric.design.model import BgpNeighbour, DeviceDesign, PortDesign
+    from fabric.design.model import BgpNeighbour, DeviceDesign
+    from fabric.design.port_model import PortDesign
     from fabric.observe.configuration import Configured, ConfiguredPort
     from fabric.prove.routes import Tables
     from fabric.prove.sessions import Session

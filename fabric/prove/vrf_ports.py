@@ -11,7 +11,8 @@ from fabric.prove.vrfs import DEFAULT, gateways
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
     from fabric.observe.configuration import Configured, ConfiguredPort
     from fabric.prove.wiring import Network
 

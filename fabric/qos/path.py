@@ -22,6 +22,9 @@ LONG_CABLE_M = 2000
 #: preamble and gap 20 (InfiniBand Architecture Specification, annex A17; IEEE 802.3). With IPv6 it
 #: is half a percent longer, which is less than what models of congestion tell apart.
 ROCE_PACKET_BYTES = 4096 + 82
+#: Path MTUs of RoCE, and what Linux keeps of the MTU of the network device for headers: the largest
+#: that fits it less 96 bytes (include/rdma/ib_addr.h, iboe_get_mtu).
+_ROCE_MTUS_BYTES, _HEADERS_BYTES = (256, 512, 1024, 2048, 4096), 96
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,12 @@ def round_trip_s(
     """
     back = tuple(reversed(hops))
     return one_way_s(hops, frame_bytes, hop_ns) + one_way_s(back, notice_bytes, hop_ns)
+
+
+def roce_mtu_bytes(mtu_bytes: int) -> int:
+    """Return the MTU of RoCE packets that follows from that of the network device, in bytes."""
+    fitting = [size for size in _ROCE_MTUS_BYTES if size <= mtu_bytes - _HEADERS_BYTES]
+    return max(fitting, default=_ROCE_MTUS_BYTES[0])
 
 
 def line_rate_efficiency(mtu_bytes: int, *, vlan: bool = False, ipv6: bool = False) -> float:

@@ -11,6 +11,7 @@ import traceback
 from functools import cache
 from importlib.resources import files
 from json.encoder import encode_basestring_ascii
+from keyword import iskeyword
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from jinja2 import (
     TemplateSyntaxError,
     nodes,
 )
+from jinja2.compiler import CodeGenerator
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from fabric.core.errors import RenderError
@@ -30,6 +32,9 @@ from fabric.core.units import ms_to_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from jinja2 import Template
+    from jinja2.compiler import Frame
 
 _FAILURES = (ArithmeticError, AttributeError, LookupError, TemplateError, TypeError, ValueError)
 
@@ -44,6 +49,44 @@ _REFUSED = frozenset(
 )
 
 
+class _PlainCode(CodeGenerator):
+    """Writes attributes as Python's own, and text as it is: a template does little else.
+
+    Each name was judged when the template was read (`SandboxedEnvironment`). A member of a mapping
+    is read by its key, in brackets. What is printed has passed ``finalize``, as everywhere.
+    """
+
+    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802  Jinja's name
+        if not node.attr.isidentifier() or iskeyword(node.attr):
+            super().visit_Getattr(node, frame)
+            return
+        self.write("(")
+        self.visit(node.node, frame)
+        self.write(f").{node.attr}")
+
+    def _output_child_pre(
+        self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo
+    ) -> None:
+        if _is_text(frame, finalize):
+            self.write(finalize.src or "")
+        else:
+            super()._output_child_pre(node, frame, finalize)
+
+    def _output_child_post(
+        self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo
+    ) -> None:
+        if _is_text(frame, finalize):
+            self.write(")")
+        else:
+            super()._output_child_post(node, frame, finalize)
+
+
+def _is_text(frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> bool:
+    """Tell whether what is printed is text already: `_printable` has seen it."""
+    escapes = frame.eval_ctx.volatile or frame.eval_ctx.autoescape
+    return finalize.src is not None and not escapes
+
+
 class SandboxedEnvironment(ImmutableSandboxedEnvironment):
     """Jinja2's sandbox, which looks at the names of attributes when a template is read.
 
@@ -53,6 +96,7 @@ class SandboxedEnvironment(ImmutableSandboxedEnvironment):
     """
 
     getattr = Environment.getattr
+    code_generator_class = _PlainCode
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -118,9 +162,20 @@ def render(name: str, device: str, values: Mapping[str, object]) -> str:
         is absent or not one printable line.
     """
     try:
-        return environment().get_template(name).render(values)
+        return _text(environment().get_template(name), values)
     except _FAILURES as error:
         raise RenderError(f"{device}: {_place(name, error)}: {error}") from error
+
+
+def _text(template: Template, values: Mapping[str, object]) -> str:
+    """Do what `Template.render` does, with the names of the environment in a plain mapping."""
+    engine = template.environment
+    names = {**engine.globals, **values}
+    context = engine.context_class(engine, names, template.name, template.blocks)
+    try:
+        return engine.concat(template.root_render_func(context))
+    except Exception:  # noqa: BLE001  raised again, at the line of the template
+        engine.handle_exception()
 
 
 def _place(name: str, error: BaseException) -> str:
@@ -134,15 +189,14 @@ def _place(name: str, error: BaseException) -> str:
     return f"templates/{name}"
 
 
-def _printable(value: object) -> object:
-    """Refuse a value that must not be printed."""
-    if type(value) is str and value.isprintable():
-        return value
+def _printable(value: object) -> str:
+    """Return the text of a value; refuse what must not be printed."""
     if value is None:
         raise ValueError("the value is missing (None)")
-    if isinstance(value, str) and not value.isprintable():
-        raise ValueError(f"the value {value!r} contains a line break or another control character")
-    return value
+    text = value if type(value) is str else str(value)
+    if text.isprintable():
+        return text
+    raise ValueError(f"the value {value!r} contains a line break or another control character")
 
 
 def _yaml(text: str) -> str:

@@ -26,17 +26,23 @@ from fabric.render.scope import TENANTS_KIND
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabric.book.book import Book
+    from fabric.book.book import Book, BookRule, Chain
     from fabric.book.file import Ours
     from fabric.core.artefact import Artefact
     from fabric.design.model import DeviceDesign
 
 _ROW = re.compile(r'\s*"((?:[^"\\]|\\.)+)": \{')
-#: Of the layout before books, which one more release reads (docs/stability.md).
-_OLD = "{}: files of explanations are deprecated; write a lines.book (docs/lines.md) in their place"
+#: Of the layout before books, which one more release reads (docs/reference/stability.md).
+_OLD = (
+    "{}: files of explanations are deprecated; write a lines.book (docs/reference/lines.md) "
+    "in their place"
+)
 #: What may stand before a statement.
 _VERB = "(?:(?:nv )?set )?"
-_WITHIN = " / "
+#: Between the lines that hold a line, in its context.
+WITHIN = " / "
+#: Stands for a line that holds another one and is not known.
+ANY_LINE = "?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +61,27 @@ class Explanation:
         what is fixed.
     source : str
         Public source of the form of the line.
+    within : tuple of tuple of str
+        Patterns of the lines that hold such a line, outermost first, for each place that it may
+        stand in; empty where any place will do.
     """
 
     pattern: str
     template: str
     fields: tuple[str, ...]
     source: str
+    within: tuple[Chain, ...] = ()
+
+    def fits(self, holders: Sequence[str]) -> bool:
+        """Tell whether a line that some lines hold is one of these; ``?`` is any line."""
+        return any(
+            len(chain) == len(holders)
+            and all(
+                holder == ANY_LINE or re.fullmatch(pattern, holder)
+                for pattern, holder in zip(chain, holders, strict=True)
+            )
+            for chain in self.within
+        )
 
 
 class ExplanationRow(DataModel):
@@ -111,13 +132,13 @@ def placed_lines(artefacts: Sequence[Artefact]) -> Iterator[PlacedLine]:
     for artefact in artefacts:
         is_tables = artefact.kind == "config_db"
         for number, text, context in _lines(artefact):
-            parents = () if is_tables else tuple(context.split(_WITHIN))
+            parents = () if is_tables else _holders(context)
             yield PlacedLine(artefact.path, number, text, context, parents)
 
 
 def known(platform: str, line: PlacedLine, text: str) -> list[Explanation]:
     """Return what is known of a line, or of ``TABLE|row|field`` in it; most specific first."""
-    return _known(platform, text, line.text, line.context)
+    return _known(platform, text, line.text, line.context, line.parents)
 
 
 @cache
@@ -150,17 +171,26 @@ def entries(nos: str) -> tuple[Explanation, ...]:
 
 def _of_book(book: Book) -> Iterator[Explanation]:
     """Yield what the book of a system says of the lines that templates print."""
-    alike: dict[tuple[str, Ours, str], dict[str, None]] = {}
+    alike: dict[tuple[str, Ours, str, tuple[Chain, ...]], dict[str, None]] = {}
     for rule, ours in book.owned():
-        for mode in rule.known.modes if ours.template else ():
-            before = INDENT * book.depths[mode] if len(book.depths) > 1 else _VERB
-            key = before, ours, rule.known.source
+        for depth, within in _places(book, rule, ours) if ours.template else ():
+            before = INDENT * depth if len(book.depths) > 1 else _VERB
+            key = before, ours, rule.known.source, within
             end = "$" if rule.is_flag else "(?= |$)"
             alike.setdefault(key, {}).update({f"{words}{end}": None for words in rule.keys(ours)})
-    for (before, ours, source), patterns in alike.items():
+    narrowed_first = sorted(alike.items(), key=lambda item: not item[0][1].when)
+    for (before, ours, source, within), patterns in narrowed_first:
         whole = next(iter(patterns)) if len(patterns) == 1 else f"(?:{'|'.join(patterns)})"
         template = f"{book.system}/{ours.template}.j2"
-        yield Explanation(rf"^{before}{whole}", template, ours.fields, source)
+        yield Explanation(rf"^{before}{whole}", template, ours.fields, source, within)
+
+
+def _places(book: Book, rule: BookRule, ours: Ours) -> Iterator[tuple[int, tuple[Chain, ...]]]:
+    """Yield how deep a line of ours may stand, and within which lines."""
+    modes = book.modes_of(rule, ours)
+    for depth in dict.fromkeys(book.depths[mode] for mode in modes):
+        at_depth = [mode for mode in modes if book.depths[mode] == depth]
+        yield depth, tuple(chain for mode in at_depth for chain in book.holders[mode])
 
 
 def _of_tables(book: Book) -> Iterator[Explanation]:
@@ -174,17 +204,19 @@ def _of_tables(book: Book) -> Iterator[Explanation]:
         yield Explanation(f"^(?:{'|'.join(reversed(patterns))})", template, ours.fields, source)
 
 
-def find(nos: str, text: str) -> list[Explanation]:
+def find(nos: str, text: str, holders: Sequence[str] = ()) -> list[Explanation]:
     """Return what is known of a line, of a table, or of ``TABLE|row|field``.
 
-    The explanation whose pattern covers most of the text comes first.
+    What is known of lines within these holders comes first, then the explanation whose pattern
+    covers most of the text.
     """
-    spans = []
+    matches = []
     for entry in entries(nos):
         match = re.search(entry.pattern, text)
         if match:
-            spans.append((match.end() - match.start(), entry))
-    return [entry for _, entry in sorted(spans, key=lambda item: -item[0])]
+            span = match.end() - match.start()
+            matches.append((not entry.fits(holders), -span, entry))
+    return [entry for *_, entry in sorted(matches, key=lambda item: item[:2])]
 
 
 def explain(design: DeviceDesign, text: str) -> list[ExplainedLine]:
@@ -206,26 +238,35 @@ def explain_lines(platform: str, artefacts: Sequence[Artefact], text: str) -> li
     for artefact in artefacts:
         for number, line, context in _lines(artefact):
             if text in line or text in context or _names_field(text, context, line):
-                known = _known(platform, text, line, context)
+                known = _known(platform, text, line, context, _holders(context))
                 lines.append(ExplainedLine(artefact.path, number, line, context, tuple(known)))
     return lines
 
 
-def _known(nos: str, text: str, line: str, context: str) -> list[Explanation]:
+def _holders(context: str) -> tuple[str, ...]:
+    return tuple(context.split(WITHIN)) if context else ()
+
+
+def _known(
+    nos: str, text: str, line: str, context: str, holders: Sequence[str]
+) -> list[Explanation]:
     """Try what was asked for where it is a path of its own, then the line, then what holds it."""
     asked = text if context and text.startswith(context) else ""
     if context and f'"{text}":' in line:
         asked = f"{context}|{text}"
     book = books().get(nos)
     if book and book.has_tables:
+        value = re.search(rf'"([^"]+)": "[^"]*{re.escape(text)}', line)
+        if text and value and not asked:
+            asked = f"{context}|{value[1]}"
         return find(nos, asked) or find(nos, context or line.strip())
+    part = text if text in line else ""
     if book and len(book.depths) == 1:
         line = _statement(line, context)
-    elif book:
-        line = INDENT * len(context.split(_WITHIN) if context else ()) + line.strip()
-    part = text if text in line else ""
+    elif book:  # a part of a line has not the depth of the line
+        line, part = INDENT * len(_holders(context)) + line.strip(), ""
     for candidate in (asked, part, line, context):
-        known = find(nos, candidate) if candidate else []
+        known = find(nos, candidate, holders) if candidate else []
         if known:
             return known
     return []
@@ -233,7 +274,7 @@ def _known(nos: str, text: str, line: str, context: str) -> list[Explanation]:
 
 def _statement(line: str, context: str) -> str:
     """Return a line that stands alone, or one in braces with what holds it."""
-    above = [text.removesuffix(" {") for text in context.split(_WITHIN)] if context else []
+    above = [text.removesuffix(" {") for text in _holders(context)]
     return " ".join([*above, line.strip().rstrip(";{ ").replace("[ ", "")])
 
 
@@ -252,7 +293,7 @@ def _lines(artefact: Artefact) -> Iterator[tuple[int, str, str]]:
     for number, line in enumerate(artefact.text.splitlines(), 1):
         depth = len(line) - len(line.lstrip())
         parents = [(level, text) for level, text in parents if level < depth]
-        yield number, line, _WITHIN.join(text for _, text in parents)
+        yield number, line, WITHIN.join(text for _, text in parents)
         if line.strip() not in {"", "!", "#"}:
             parents.append((depth, line.strip()))
 

@@ -12,7 +12,7 @@ from fabric.topology.drawing_groups import label_of
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from fabric.topology.drawing import Box, Frame, Line, Picture
+    from fabric.topology.drawing import Box, Comb, Frame, Line, Picture
 
     Points = tuple[tuple[float, float], ...]
 
@@ -105,6 +105,8 @@ def draw(picture: Picture, canvas: Canvas) -> None:
         with canvas.group(f"frame {frame.kind}", frame.label):
             corner, size = (frame.x, frame.y), (frame.width, frame.height)
             canvas.rect(corner, size, "none", FRAMES[frame.kind])
+    for comb in picture.combs:
+        _comb(picture, comb, canvas)
     for line in sorted(picture.lines, key=lambda line: line.state):
         _line(picture, line, canvas)
     for frame in picture.frames:
@@ -121,12 +123,23 @@ def draw(picture: Picture, canvas: Canvas) -> None:
 
 def told(picture: Picture, line: Line) -> str:
     """Return a line in words: its ends, how many cables, and their states."""
-    lower = label_of([name for one in line.lower for name in picture.boxes[one].members])
-    ends = f"{lower} - {picture.boxes[line.upper].label}"
+    names = [name for one in line.lower for name in picture.boxes[one].members]
+    lower = names[0] if len(names) == 1 else label_of(names)
+    ends = f"{lower} - {picture.boxes[line.upper].name}"
     speeds = "/".join(f"{speed}G" for speed in line.speeds_gbps)
     states = ", ".join(f"{count:,} {state.words}" for state, count in line.states)
     plural = "" if line.cables == 1 else "s"
     return f"{ends}: {line.cables:,} cable{plural} of {speeds}: {states}"
+
+
+def _comb(picture: Picture, comb: Comb, canvas: Canvas) -> None:
+    stroke = STROKES[CableState.PLANNED]
+    stroke = replace(stroke, width=stroke.width + MOST_WIDER_PX)
+    label = label_of([name for number in comb.lower for name in picture.boxes[number].members])
+    with canvas.group("comb", f"uplinks of {label}", lower=" ".join(map(str, comb.lower))):
+        canvas.line(((comb.teeth[0], comb.y), (comb.teeth[-1], comb.y)), stroke)
+        for x in comb.teeth:
+            canvas.line(((x, comb.y), (x, comb.bottom)), stroke)
 
 
 def _line(picture: Picture, line: Line, canvas: Canvas) -> None:
@@ -163,7 +176,7 @@ def _mark(canvas: Canvas, stroke: Stroke, x: float, y: float) -> None:
 def _box(number: int, box: Box, canvas: Canvas) -> None:
     fill, border = FILLS[box.kind]
     several = len(box.members) > 1
-    with canvas.group(f"box {box.kind}", f"{box.label}: {box.detail}", box=str(number)):
+    with canvas.group(f"box {box.kind}", f"{box.name}: {box.detail}", box=str(number)):
         if several:  # a second edge behind: a stack
             behind = (box.x + 3, box.y - 3)
             canvas.rect(behind, (box.width, box.height), fill, Stroke(border, 0.8))

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fabric.design.designs import Designs
-    from fabric.design.model import DeviceDesign, HeadroomProfile, HostDesign, PortDesign
+    from fabric.design.host_model import HostDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import HeadroomProfile, PortDesign
     from fabric.qos.headroom.verdict import Judgement
 
 

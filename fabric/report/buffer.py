@@ -15,7 +15,8 @@ from fabric.report.table import Table
 
 if TYPE_CHECKING:
     from fabric.design.designs import Designs
-    from fabric.design.model import DeviceDesign, HeadroomProfile
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import HeadroomProfile
 
 
 #: Longest cable and largest frame that the inventory takes.

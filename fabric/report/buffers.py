@@ -5,15 +5,27 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from fabric.core.units import mib_to_bytes
 from fabric.design.pool import lossless_pool_bytes
-from fabric.qos.simulate.scenario import Ingress
+from fabric.qos.simulate.classes import Ingress
 from fabric.qos.simulate.start import Buffer
 from fabric.qos.thresholds import alpha, pause_threshold_bytes
 from fabric.topology.pause_response import PauseResponses
 
 if TYPE_CHECKING:
     from fabric.design.designs import Designs
-    from fabric.design.model import HeadroomProfile
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import HeadroomProfile
+
+
+def unknown_pool(device: DeviceDesign) -> str:
+    """Return that the pool of a switch is not known, and what to type."""
+    whole = device.sku.packet_buffer_bytes
+    most = f"; it is less than the buffer of {whole / mib_to_bytes(1):.0f} MiB" if whole else ""
+    return (
+        f"the shared pool of {device.name} ({device.sku.name}) is not known; give the pool of such "
+        f"switches with --buffer-mib{most}"
+    )
 
 
 def ingress_of(group: HeadroomProfile) -> Ingress:

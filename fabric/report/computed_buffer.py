@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.design.designs import Designs
-    from fabric.design.model import DeviceDesign, HeadroomProfile
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import HeadroomProfile
 
 _HEADERS = ("switches", "first", "item", "ports", "bytes", "how")
 

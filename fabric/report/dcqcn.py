@@ -12,6 +12,7 @@ from fabric.report.plots import save
 from fabric.report.table import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from matplotlib.figure import Figure
@@ -37,6 +38,18 @@ _HEADERS = tuple(
         "slope_margin start_peak_kb start_paused_us paused_until_us settled_gbps verdict"
     ).split()
 )
+
+
+#: What to do about a word of a verdict.
+_TODO = {
+    "oscillates": "the queue swings and does not settle; `rocefab show ecn --recommend` computes "
+    "thresholds for which it does, and `--set rocefab` shows them here",
+    "rides past Kmax": "PFC takes over from ECN; lower ecn.kmin_bytes and ecn.kmax_bytes, or raise "
+    "dynamic_th",
+    "pauses at the start": "senders begin at line rate before the first CNP; "
+    "host.nic.first_cnp_rate_mbps and `rocefab simulate --star` show what softens it",
+    "starves": "rates fall below 80 % of the port; raise ecn.kmin_bytes, or lower ecn.pmax_percent",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +207,12 @@ def simulating() -> str:
 def dcqcn(points: tuple[Point, ...]) -> Table:
     """Return the table of points."""
     return Table(_HEADERS, tuple(_cells(point) for point in points))
+
+
+def advice(points: Sequence[Point]) -> tuple[str, ...]:
+    """Return what to do about each kind of verdict that some point has."""
+    verdicts = " ".join(point.verdict for point in points)
+    return tuple(f"{word}: {todo}" for word, todo in _TODO.items() if word in verdicts)
 
 
 def parameters_of(kind: Kind, question: Question) -> ParameterSet:

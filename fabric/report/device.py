@@ -9,10 +9,13 @@ from pydantic import BaseModel, Field
 from fabric.report.budget import find_port, port_budget
 from fabric.report.buffer import buffer_of
 from fabric.report.picture_details import policy_rows
+from fabric.topology.cable_types import Panels
 
 if TYPE_CHECKING:
     from fabric.design.designs import Designs
-    from fabric.design.model import DeviceDesign, HostDesign, NicDesign, PortDesign
+    from fabric.design.host_model import HostDesign, NicDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
 
 #: Rows of two cells: what it is, and its value.
 Facts = list[tuple[str, str]]
@@ -38,6 +41,8 @@ class PlannedPort(BaseModel):
     ]
     rail: int | None
     headroom_bytes: Annotated[int | None, Field(description="Of a class; null if not known.")]
+    panel: Annotated[str, Field(description="Its name on the front panel; empty at a host.")]
+    peer_panel: Annotated[str, Field(description="As panel, of the other end.")]
 
 
 class PlannedVlan(BaseModel):
@@ -81,7 +86,7 @@ def budget_rows(designs: Designs, device: str, port: str) -> list[tuple[str, str
 
 
 def _switch(designs: Designs, device: DeviceDesign) -> PlannedDevice:
-    row = designs.fabric.switch_row[device.name]
+    row, panels = designs.fabric.switch_row[device.name], Panels(designs.fabric)
     unit, rail = (
         int(of[row]) for of in (designs.fabric.switches.unit, designs.fabric.switches.rail)
     )
@@ -98,7 +103,9 @@ def _switch(designs: Designs, device: DeviceDesign) -> PlannedDevice:
         name=device.name,
         kind=device.role,
         facts=facts,
-        ports=[_port(port, rail) for port in device.ports if port.kind != "unused"],
+        ports=[
+            _port(device.name, port, rail, panels) for port in device.ports if port.kind != "unused"
+        ],
         vlans=[
             PlannedVlan(
                 vlan=one.vlan,
@@ -114,7 +121,7 @@ def _switch(designs: Designs, device: DeviceDesign) -> PlannedDevice:
     )
 
 
-def _port(port: PortDesign, rail: int) -> PlannedPort:
+def _port(device: str, port: PortDesign, rail: int, panels: Panels) -> PlannedPort:
     return PlannedPort(
         port=port.name,
         kind=port.kind,
@@ -130,10 +137,13 @@ def _port(port: PortDesign, rail: int) -> PlannedPort:
         ipv6=port.ipv6,
         rail=rail if rail >= 0 else None,
         headroom_bytes=port.headroom.headroom_bytes if port.headroom else None,
+        panel=panels.of(device, port.name),
+        peer_panel=panels.of(port.peer, port.peer_port),
     )
 
 
 def _host(designs: Designs, host: HostDesign) -> PlannedDevice:
+    panels = Panels(designs.fabric)
     facts = [
         ("role", "host"),
         ("unit", host.unit),
@@ -145,14 +155,14 @@ def _host(designs: Designs, host: HostDesign) -> PlannedDevice:
         name=host.name,
         kind="host",
         facts=facts,
-        ports=[_nic(nic) for nic in host.nics],
+        ports=[_nic(nic, panels) for nic in host.nics],
         vlans=[],
         policy=policy_rows(designs.resolver.host(host.name)),
         buffer=[],
     )
 
 
-def _nic(nic: NicDesign) -> PlannedPort:
+def _nic(nic: NicDesign, panels: Panels) -> PlannedPort:
     return PlannedPort(
         port=nic.interface,
         kind="nic",
@@ -168,6 +178,8 @@ def _nic(nic: NicDesign) -> PlannedPort:
         ipv6=_addresses(nic, is_ipv6=True),
         rail=nic.rail,
         headroom_bytes=None,
+        panel="",
+        peer_panel=panels.of(nic.leaf, nic.leaf_port),
     )
 
 

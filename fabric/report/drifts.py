@@ -1,4 +1,4 @@
-"""The rules of `drift --watch`: in `show rules`, in `explain` and in docs/rules.md."""
+"""The rules of `drift --watch`: in `show rules`, in `explain` and in docs/reference/rules.md."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ areas.add("DRF")("Drift of running devices (`rocefab drift --watch`)")
 CONFIGURATION, SETTING, UNKNOWN, UNREAD, REPAIR, RELEASE = (
     f"DRF00{number}" for number in range(1, 7)
 )
-_OWN = "own definition: docs/drift.md"
+_OWN = "own definition: docs/judge.md (drift)"
 
 DRIFT_RULES: dict[str, DescribedRule] = {
     row[0]: DescribedRule(*row, looks_at="devices")
@@ -36,7 +36,7 @@ DRIFT_RULES: dict[str, DescribedRule] = {
             Severity.WARNING,
             "Every setting can be read",
             "A setting that cannot be read may be wrong: it is unknown, not fine.",
-            "give the account the rights of docs/rights.md, or install what is missing",
+            "give the account the rights of docs/reference/rights.md, or install what is missing",
             _OWN,
         ),
         (

@@ -19,6 +19,7 @@ from fabric.qos.ecmp.collective import (
 from fabric.qos.ecmp.load import entropy
 from fabric.report.table import Table
 from fabric.validate.capacity import leaf_flows, leaf_gbps
+from fabric.validate.rules.balancing import LEAST_EFFICIENCY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 #: Queue pairs of a connection that are compared.
 QUEUE_PAIRS = (1, 2, 4, 8, 16, 32)
-#: Share of an even spread that the advice aims at: what 32 queue pairs give 8 NICs on 8 links.
+#: Share of an even spread that more queue pairs aim at: what 32 queue pairs give 8 NICs on 8 links.
 TARGET = 0.8
 #: Packets of 4096 bytes in a megabyte.
 SPRAYED_PACKETS = 256
@@ -69,8 +70,9 @@ def _kind(
     sprayed = spray(senders, links, SPRAYED_PACKETS)
     how = f"{SPRAYED_PACKETS} packets of each NIC on random links; {sprayed.needs[0]}"
     yield "efficiency, packet spraying", f"{sprayed.efficiency:.0%}", how
-    advice = advise_queue_pairs(senders, links, TARGET, ratio)
-    yield "advice", f"{advice.queue_pairs} queue pairs", advice.reason
+    for target in (LEAST_EFFICIENCY, TARGET):
+        advice = advise_queue_pairs(senders, links, target, ratio)
+        yield f"advice for {target:.0%}", f"{advice.queue_pairs} queue pairs", advice.reason
 
 
 def _bisection(designs: Designs, kind: Ints, gbps: int) -> tuple[str, object, str]:

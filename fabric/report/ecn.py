@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.design.designs import Designs
-    from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import HeadroomProfile, PortDesign
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
     from fabric.qos.simulate.start import Buffer

@@ -12,6 +12,7 @@ from fabric.core.events import Event
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.user_files import open_regular
+from fabric.core.validation import own_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +90,7 @@ def read_events(path: Path) -> Iterator[Event]:
                 try:
                     document = EventDocument.model_validate_json(text)
                 except ValidationError as error:
-                    reason = error.errors()[0]["msg"]
+                    reason = own_words(error.errors()[0]["msg"])
                     raise InputError(f"{path}:{number}: not an event: {reason}") from error
                 yield _event(document)
     except FileError as error:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
+from fabric.core.likeness import like_groups, shape
+from fabric.defects.fact import OURS
 from fabric.platforms import platforms
 from fabric.render.explain import Explanation, entries, explain_lines, known
 from fabric.report.explain_plans import in_plan
@@ -15,6 +18,8 @@ from fabric.report.explain_values import spot_of, values
 from fabric.validate.runner import all_rules
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from fabric.core.artefact import Artefact
     from fabric.design.designs import Designs
     from fabric.render.explain import PlacedLine
@@ -90,6 +95,18 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
     ]
 
 
+def texts(answers: Iterable[Answer]) -> Iterator[str]:
+    """Yield answers for a person; those that differ in names and numbers of the line are one."""
+
+    def alike(answer: Answer) -> tuple[object, ...]:
+        place = "" if answer.line else answer.subject
+        return place, shape(answer.line), answer.values, answer.template, answer.source
+
+    for first, *more in like_groups(answers, alike):
+        end = f", and {counted(len(more), 'line')} like it" if more and first.line else ""
+        yield replace(first, subject=first.subject + end).as_text()
+
+
 def answer_line(designs: Designs, device: str, line: PlacedLine, text: str) -> Answer | None:
     """Return what is known of ``text`` in a line of a device's output; None where nothing is."""
     for entry in known(_platform(designs, device), line, text)[:1]:
@@ -127,6 +144,7 @@ def _rules(fields: tuple[str, ...], platform: str) -> tuple[str, ...]:
         rule.id
         for rule in all_rules()
         if set(rule.guards) & set(fields)
+        and not rule.id.startswith(OURS)  # a known defect explains no line
         and _rules_of_one_platform().get(rule.id[:3], platform) == platform
     )
 

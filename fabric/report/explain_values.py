@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fabric.core.counts import counted
 from fabric.intent.classes import ONE_CLASS, lossless_classes
-from fabric.intent.policy import set_paths
+from fabric.intent.policy import Model, set_paths
 from fabric.intent.resolve import field_value
 
 if TYPE_CHECKING:
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
     from fabric.core.findings import Position
     from fabric.design.designs import Designs
     from fabric.intent.inventory import Located
-    from fabric.intent.policy import Model
     from fabric.topology.model import Fabric
 
 
 _POLICY = "lossless."
 _VRF = re.compile(r"\bVrf\d+\b")
+NOT_SET = "not set"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ def _trait_value(designs: Designs, device: str, path: tuple[str, ...]) -> Value 
         traits = override.value.traits
         if traits and any(field_path[: len(path)] == path for field_path in set_paths(traits)):
             name = override.field("traits", *path)
-            value = str(field_value(traits, ".".join(path)))
+            value = _text(field_value(traits, ".".join(path)))
             return Value(name, value, override.position("traits", *path))
     return None
 
@@ -141,7 +142,13 @@ def _set_value(
 
 
 def _text(value: Any) -> str:
-    return f"{len(value)} entries" if isinstance(value, tuple) and value else str(value)
+    """Return a value in words; of a list its length, of a section what is set in it."""
+    if value is None:
+        return NOT_SET
+    if isinstance(value, Model):
+        parts = ((name, getattr(value, name)) for name in type(value).model_fields)
+        return " ".join(f"{name}={part}" for name, part in parts if part is not None) or NOT_SET
+    return counted(len(value), "entry") if isinstance(value, tuple) and value else str(value)
 
 
 def _policy_values(designs: Designs, device: str, field: str, port: str) -> Iterator[Value]:
@@ -159,4 +166,4 @@ def _policy_values(designs: Designs, device: str, field: str, port: str) -> Iter
         else:
             origin = resolver.switch_origin(name, device, designs.devices[device].role, port)
         value = field_value(policy, field) if one is None or name == field else one.value(field)
-        yield Value(origin.field, str(value), origin.position, origin.level)
+        yield Value(origin.field, _text(value), origin.position, origin.level)

@@ -14,7 +14,8 @@ from fabric.validate.origins import port_place, rail_place, subnet_place, switch
 
 if TYPE_CHECKING:
     from fabric.design.designs import Designs
-    from fabric.design.model import NicAddress, NicDesign, PortDesign, VlanDesign
+    from fabric.design.host_model import NicAddress, NicDesign
+    from fabric.design.port_model import PortDesign, VlanDesign
     from fabric.intent.inventory import Intent
     from fabric.intent.policy import Model
 
@@ -166,8 +167,9 @@ def schema(kind: str) -> str:
     InputError
         When there is no such kind of file.
     """
+    from fabric.intent.device_model import DevicesFile
     from fabric.intent.host_model import HostsFile
-    from fabric.intent.model import DevicesFile, FabricFile
+    from fabric.intent.model import FabricFile
     from fabric.intent.sku_model import PlatformsFile
     from fabric.intent.tenancy_model import TenantsFile
 

@@ -13,7 +13,7 @@ from fabric.qos.dcqcn.recommend import LONG_TRIP_S, recommend
 from fabric.qos.path import LONG_CABLE_M, round_trip_s
 
 if TYPE_CHECKING:
-    from fabric.design.model import PortDesign
+    from fabric.design.port_model import PortDesign
     from fabric.qos.dcqcn.recommend import Need, Recommendation
     from fabric.qos.path import Hop
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields, is_dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.counts import counted
 from fabric.observe import families as of
 from fabric.observe.samples import samples
 from fabric.observe.snapshot import Snapshot
@@ -219,7 +220,7 @@ def _told(field: str, value: Any) -> str:
         up = f"{sum(port.up is True for port in value.values())} up"
         parts = [up] if unknown < len(value) else []
         return ", ".join([
-            f"{len(value)} ports",
+            counted(len(value), "port"),
             *parts,
             *([f"{unknown} unknown"] if unknown else []),
         ])
@@ -231,7 +232,7 @@ def _told(field: str, value: Any) -> str:
     if field == "watchdog":
         stormed = sum(queue.operational is False for queue in value.values())
         return f"{len(value)} queues, {stormed} in a pause storm"
-    return str(value) if isinstance(value, int) else f"{len(value)} entries"
+    return str(value) if isinstance(value, int) else counted(len(value), "entry")
 
 
 def _plain(value: Any) -> Any:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.design.designs import Designs
-    from fabric.design.model import PortDesign
+    from fabric.design.port_model import PortDesign
     from fabric.topology.cabling import End, Judged
     from fabric.topology.drawing import CableStates, Picture
 

@@ -37,7 +37,7 @@ class PlacementDocument(BaseModel):
     format: Literal["rocefab-placement/1"]
     fabric: Annotated[str, Field(description="Name of the fabric.")]
     hosts: Annotated[Hosts, Field(description="Hosts in rank order.")]
-    hostlist: Annotated[str, Field(description="The same as a range.")]
+    hostlist: Annotated[str, Field(description="The same as a range, in the order of names.")]
     units: Annotated[dict[str, Hosts], Field(description="Hosts by unit, in rank order.")]
     rails: Annotated[list[int], Field(description="Rails that the GPUs of the job use.")]
     reason: Annotated[str, Field(description="Why these hosts, for people.")]

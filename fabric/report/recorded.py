@@ -14,6 +14,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.json_text import parse_json, said
 from fabric.core.record_files import lines_of
+from fabric.core.validation import own_words
 from fabric.report.counts import impossible_counts
 from fabric.report.observed import READINGS_FORMAT, Seen
 from fabric.report.oddities import Oddities, Oddity, folded
@@ -140,7 +141,7 @@ def read_record(path: Path, number: int, line: bytes) -> Seen:
         seen = seen_of(ReadingsDocument.model_validate_json(line))
     except ValidationError as error:
         findings = [
-            _finding(path, number, f"{_place(item['loc'])}: {item['msg'].lower()}")
+            _finding(path, number, f"{_place(item['loc'])}: {own_words(item['msg']).lower()}")
             for item in error.errors(include_url=False, include_input=False)[:_MOST_FINDINGS]
         ]
         raise InputError("a record is wrong", findings) from None

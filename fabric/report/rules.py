@@ -6,6 +6,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING
 
+from fabric.audit.pair_rules import PAIR_RULES
 from fabric.audit.rules import AUDIT_RULES
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
@@ -25,7 +26,7 @@ _ID = re.compile(r"[A-Z]{3}\d{3}")
 
 def every_rule() -> list[Rule]:
     """Return the rules of all verbs, by id."""
-    tables = (PROOF_RULES, AUDIT_RULES, WAIVER_RULES, VERDICT_RULES, DRIFT_RULES)
+    tables = (PROOF_RULES, AUDIT_RULES, PAIR_RULES, WAIVER_RULES, VERDICT_RULES, DRIFT_RULES)
     described = [rule for table in tables for rule in table.values()]
     return sorted([*all_rules(), *described], key=lambda rule: rule.id)
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from html import escape
 from typing import TYPE_CHECKING, Any
+
+from fabric.report.like_differences import differences
+from fabric.report.run_rows import clock, device_rows, gate_rows, journal_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabric.change.journal import Event, RunRecord
     from fabric.change.model import Plan
+    from fabric.report.like_differences import Difference
+
+    _Table = tuple[str, tuple[str, ...], Sequence[tuple[str, ...]]]
 
 #: Version of the JSON form.
 FORMAT = "rocefab-run-1"
@@ -32,12 +37,15 @@ class RunReport:
         In their order.
     standing : str
         The state that it ended in, or whether a process works on it.
+    full : bool
+        Whether forms for people have each device, each row of the journal and each difference.
     """
 
     record: RunRecord
     plan: Plan
     events: Sequence[Event]
     standing: str
+    full: bool = False
 
     @property
     def _own(self) -> list[Event]:
@@ -67,8 +75,8 @@ class RunReport:
             ("by", f"{by.user} on {by.host}"),
             ("reason", by.reason),
             ("ticket", by.ticket),
-            ("begun", _time(self.record.started)),
-            ("last row", _time(end)),
+            ("begun", clock(self.record.started)),
+            ("last row", clock(end)),
             ("took", f"{end - self.record.started:,.0f} s"),
             ("devices", ", ".join(f"{number} {state}" for state, number in counts.items())),
             ("inventory", origin.inventory if origin else ""),
@@ -80,7 +88,7 @@ class RunReport:
     def gates(self) -> list[tuple[str, str]]:
         """Return when gates were checked, and what they said."""
         return [
-            (_time(event.at), event.detail.removeprefix(_GATE))
+            (clock(event.at), event.detail.removeprefix(_GATE))
             for event in self._own
             if event.detail.startswith(_GATE) and event.state.value == "pending"
         ]
@@ -95,6 +103,23 @@ class RunReport:
                 state = f"{own[-1].state.value} {own[-1].detail}".strip() if own else "not begun"
                 rows.append((str(number), name, self.plan.devices[name].risk.word, state, took))
         return rows
+
+    def _tables(self) -> Iterator[_Table]:
+        """Yield title, headers and rows of the tables; like devices are one row, but for full."""
+        gates, devices = self.gates(), self.devices()
+        journal = [(clock(e.at), e.device, e.state.value, e.detail) for e in self.events]
+        if not self.full:
+            waves = {name: turn for turn, wave in enumerate(self.plan.waves) for name in wave}
+            gates, devices = gate_rows(gates), device_rows(devices)
+            journal = journal_rows(self.events, waves)
+        if gates:
+            yield "Gates", ("time", "gate"), gates
+        yield "Devices", ("wave", "device", "risk", "state", "took"), devices
+        yield "Rows of the journal", ("time", "device", "state", "detail"), journal
+
+    @property
+    def _differences(self) -> list[Difference]:
+        return list(differences(self.plan.devices.values(), full=self.full))
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -125,34 +150,24 @@ class RunReport:
         yield f"# Run {self.record.id} of fabric {_cell(self.record.fabric)}"
         yield ""
         yield from _table(("", ""), self.facts())
-        if self.gates():
-            yield from ("", "## Gates", "", *_table(("time", "gate"), self.gates()))
-        yield from ("", "## Devices", "")
-        yield from _table(("wave", "device", "risk", "state", "took"), self.devices())
-        yield from ("", "## Rows of the journal", "")
-        rows = [(_time(e.at), e.device, e.state.value, e.detail) for e in self.events]
-        yield from _table(("time", "device", "state", "detail"), rows)
+        for title, headers, rows in self._tables():
+            yield from ("", f"## {title}", "", *_table(headers, rows))
         yield from ("", "## Differences")
-        for name, plan in self.plan.devices.items():
-            yield from ("", f"<details><summary>{escape(name)}</summary>", "")
-            yield from (f"    {escape(line)}" for line in plan.diff.splitlines())
+        for one in self._differences:
+            yield from ("", f"<details><summary>{escape(one.title)}</summary>", "")
+            yield from (f"    {escape(line)}" for line in one.lines)
             yield from ("", "</details>")
 
     def as_html(self) -> str:
         """Return the record as a page without scripts."""
         parts = [f"<h1>Run {self.record.id} of fabric {escape(self.record.fabric)}</h1>"]
         parts.append(_html_table(("", ""), self.facts()))
-        if self.gates():
-            parts += ["<h2>Gates</h2>", _html_table(("time", "gate"), self.gates())]
-        headers = ("wave", "device", "risk", "state", "took")
-        parts += ["<h2>Devices</h2>", _html_table(headers, self.devices())]
-        rows = [(_time(e.at), e.device, e.state.value, e.detail) for e in self.events]
-        parts += ["<h2>Rows of the journal</h2>"]
-        parts.append(_html_table(("time", "device", "state", "detail"), rows))
+        for title, headers, rows in self._tables():
+            parts += [f"<h2>{title}</h2>", _html_table(headers, rows)]
         parts.append("<h2>Differences</h2>")
-        for name, plan in self.plan.devices.items():
-            text = f"<pre>{escape(plan.diff)}</pre>"
-            parts.append(f"<details><summary>{escape(name)}</summary>{text}</details>")
+        for one in self._differences:
+            text = f"<pre>{escape(chr(10).join(one.lines))}</pre>"
+            parts.append(f"<details><summary>{escape(one.title)}</summary>{text}</details>")
         return _PAGE.format(title=f"Run {self.record.id}", body="\n".join(parts))
 
 
@@ -171,10 +186,6 @@ pre {{ overflow-x: auto; }}
 </body>
 </html>
 """
-
-
-def _time(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def _cell(text: str) -> str:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from fabric.core.errors import InputError
 from fabric.design.pool import lossless_pool_bytes
 from fabric.intent.classes import class_named
 from fabric.qos.dcqcn.parameters import CongestionPoint
-from fabric.qos.ecn.edge import programmed_bytes
 from fabric.qos.headroom.wire import SIGNAL_M_PER_S, response_ns
 from fabric.qos.path import HOP_NS
-from fabric.qos.simulate.scenario import VXLAN_BYTES, Cable, End, Ingress
-from fabric.report.buffers import ingress_of
+from fabric.qos.simulate.scenario import VXLAN_BYTES, Cable, End
+from fabric.report.buffers import unknown_pool
 from fabric.report.dcqcn import OWN, Kind, parameters_of
 from fabric.report.lossless import question
+from fabric.report.simulation_classes import RunClasses, lossy_pool, with_classes
+from fabric.report.simulation_paths import nic_row, traffic_of
 from fabric.topology.pause_response import PauseResponses
 from fabric.topology.sample_path import Sampler
 from fabric.topology.tenants import UNASSIGNED
@@ -27,9 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fabric.design.designs import Designs
-    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
     from fabric.intent.classes import LosslessClass
     from fabric.qos.dcqcn.parameters import ParameterSet
+    from fabric.qos.simulate.classes import LossyPool, SimulatedClass
+    from fabric.report.simulation_paths import Traffic
     from fabric.report.simulation_settings import Load, Settings
     from fabric.topology.pause_response import PauseResponse
     from fabric.topology.sample_path import Step
@@ -37,14 +39,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Nodes, cables and paths of an incast; see :class:`fabric.qos.simulate.scenario.Scenario`."""
+    """Nodes, cables and paths of an incast; see :class:`fabric.qos.simulate.scenario.Scenario`.
+
+    Parameters
+    ----------
+    also : tuple of tuple
+        Paths of each traffic of ``--also``.
+    lossy : tuple of tuple of int
+        Paths of what may be dropped.
+    """
 
     shared_bytes: tuple[int | None, ...]
     cables: tuple[Cable, ...]
     paths: tuple[tuple[int, ...], ...]
     names: tuple[str, ...]
-    pfc_priority: int
+    classes: tuple[SimulatedClass, ...]
     routes: Mapping[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
+    also: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    lossy: tuple[tuple[int, ...], ...] = ()
+    lossy_pools: tuple[LossyPool | None, ...] = ()
 
 
 def incast_target(
@@ -63,89 +76,27 @@ def incast_target(
         When there is no such NIC, there are too few senders, or a buffer is not known.
     """
     sampler = Sampler(designs.fabric, load.seed)
-    paths: list[tuple[Step, ...]] = []
-    for word in receivers:
-        paths += _incast(designs, sampler, nic_row(designs, word), load.senders, far=far)
-    if not receivers:
-        paths = _permutation(designs, sampler, load.senders)
+    traffic = traffic_of(
+        designs, sampler, [nic_row(designs, word) for word in receivers], load, far=far
+    )
+    paths = traffic.paths
     leaf_port = _port_at(designs, paths[0][-1])
-    one = _class_at(leaf_port, load)
-    parameters = _parameters(designs, leaf_port, one, settings)
+    first = _class_at(leaf_port, load)
+    parameters = _parameters(designs, leaf_port, first, settings)
     marking = settings.marking
     if marking is None and settings.parameters == OWN:
         marking = parameters.congestion_point
-    builder = Builder(designs, marking, load)
-    target = builder.target(paths, one.pfc_priority)
+    names = (first.name, *(also.class_name for also in load.also))
+    if first.name in names[1:]:
+        raise InputError(f"--also names class {first.name}, that of the incast; name another class")
+    classes = RunClasses(names, load, settings, marking)
+    builder = Builder(designs, classes)
+    target = builder.target(traffic, classes.simulated(leaf_port))
     if not settings.sprays:
         return target, parameters
-    equal = [sampler.equal_steps(path[0].row, path[-1].row) for path in paths]
+    every = [*traffic.paths, *chain(*traffic.also), *traffic.lossy]
+    equal = [sampler.equal_steps(path[0].row, path[-1].row) for path in every]
     return builder.sprayed(target, equal), parameters
-
-
-def nic_row(designs: Designs, word: str) -> int:
-    """Return the row of ``HOST:INTERFACE``.
-
-    Raises
-    ------
-    InputError
-        When there is no such NIC.
-    """
-    host, _, interface = word.partition(":")
-    design = designs.hosts.get(host)
-    names = [nic.interface for nic in design.nics] if design else []
-    if interface not in names:
-        known = f"the NICs of {host} are {', '.join(names)}" if names else f"no host is {host!r}"
-        raise InputError(f"unknown NIC {word!r}: {known}; write HOST:INTERFACE")
-    return int(designs.fabric.nics_of_host(designs.fabric.host_row[host])[names.index(interface)])
-
-
-def _incast(
-    designs: Designs, sampler: Sampler, receiver: int, senders: int, *, far: bool
-) -> list[tuple[Step, ...]]:
-    """Return paths from NICs of the same rail: the next hosts, or those of other units first."""
-    nics, hosts = designs.fabric.nics, designs.fabric.hosts
-    same = (nics.rail == nics.rail[receiver]) & (nics.nic_port == nics.nic_port[receiver])
-    if (tenants := designs.fabric.tenants) is not None:
-        same = same & (tenants.of_nic == tenants.of_nic[receiver])
-    rows = np.flatnonzero(same & nics.enabled & (nics.host != nics.host[receiver]))
-    after = (nics.host[rows] - nics.host[receiver]) % len(hosts)
-    own_unit = hosts.unit[nics.host[rows]] == hosts.unit[nics.host[receiver]]
-    order = np.lexsort((after, own_unit)) if far else np.argsort(after, kind="stable")
-    paths: list[tuple[Step, ...]] = []
-    for row in rows[order].tolist():
-        if path := sampler.path(row, receiver):
-            paths.append(path)
-        if len(paths) == senders:
-            return paths
-    raise InputError(
-        f"--incast is {senders}; only {len(paths)} NICs of the rail reach the receiver"
-    )
-
-
-def _permutation(designs: Designs, sampler: Sampler, pairs: int) -> list[tuple[Step, ...]]:
-    """Return paths from NICs of rail 0 to those half of the fabric away, each to another one.
-
-    Raises
-    ------
-    InputError
-        When the rail has too few NICs with another leaf at that distance.
-    """
-    nics = designs.fabric.nics
-    rows = np.flatnonzero((nics.rail == 0) & (nics.nic_port == 0) & nics.enabled)
-    others = np.roll(rows, -(len(rows) // 2))
-    ends = zip(rows.tolist(), others.tolist(), strict=True)
-    drawn = (
-        sampler.path(source, target)
-        for source, target in ends
-        if nics.leaf[source] != nics.leaf[target]
-    )
-    paths = [path for path in islice(drawn, pairs) if path]
-    if len(paths) < pairs:
-        raise InputError(
-            f"--permutation is {pairs}; rail 0 has {len(paths)} NICs with a receiver at another "
-            "leaf"
-        )
-    return paths
 
 
 def _port_at(designs: Designs, step: Step) -> PortDesign:
@@ -167,20 +118,6 @@ def _class_at(port: PortDesign, load: Load) -> LosslessClass:
     return class_named(port.qos.classes, load.lossless_class, f"port {port.name}")
 
 
-def _marking(device: DeviceDesign, port: PortDesign, load: Load) -> CongestionPoint | None:
-    """Return the thresholds of a port as the switch programs them."""
-    if port.qos is None:
-        return None
-    step = device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
-    one = _class_at(port, load)
-    kmin, kmax = (
-        programmed_bytes(size, step) if step else size for size in (one.kmin_bytes, one.kmax_bytes)
-    )
-    return CongestionPoint(
-        kmin_bytes=kmin, kmax_bytes=max(kmax, kmin + 1), pmax_percent=one.pmax_percent
-    )
-
-
 def _parameters(
     designs: Designs, port: PortDesign, one: LosslessClass, settings: Settings
 ) -> ParameterSet:
@@ -199,33 +136,45 @@ class Builder:
 
     Parameters
     ----------
-    marking : CongestionPoint or None
-        Thresholds of all switches; None takes those of the design.
+    classes : RunClasses
+        What each class has at a port.
     """
 
-    def __init__(self, designs: Designs, marking: CongestionPoint | None, load: Load) -> None:
-        self._load = load
+    def __init__(self, designs: Designs, classes: RunClasses) -> None:
+        self._load = classes.load
         self._designs = designs
         self._fabric = designs.fabric
         self._responses = PauseResponses(designs.fabric)
-        self._override = marking
+        self._classes = classes
         self._is_tunnelled = False
         self._nodes: dict[str, int] = {}
         self._shared: list[int | None] = []
+        self._lossy: list[LossyPool | None] = []
         self._rows: dict[tuple[bool, int], int] = {}
         self._cables: list[Cable] = []
         self._names: list[str] = []
 
-    def target(self, paths: Sequence[tuple[Step, ...]], pfc_priority: int) -> Target:
+    def target(self, traffic: Traffic, classes: tuple[SimulatedClass, ...]) -> Target:
         """Return the part of the fabric that the paths touch."""
         tenants = self._fabric.tenants
         if tenants is not None and not tenants.is_local:
-            self._is_tunnelled = tenants.of_nic[paths[0][-1].row] != UNASSIGNED
-        ports = tuple(
-            tuple(2 * self._cable(step) + (not step.up) for step in path) for path in paths
+            self._is_tunnelled = tenants.of_nic[traffic.paths[0][-1].row] != UNASSIGNED
+        paths, *also, lossy = (
+            self._ports(part) for part in (traffic.paths, *traffic.also, traffic.lossy)
         )
-        parts = (tuple(self._shared), tuple(self._cables), ports, tuple(self._names))
-        return Target(*parts, pfc_priority)
+        return Target(
+            tuple(self._shared),
+            tuple(self._cables),
+            paths,
+            tuple(self._names),
+            classes,
+            also=tuple(also),
+            lossy=lossy,
+            lossy_pools=tuple(self._lossy),
+        )
+
+    def _ports(self, paths: Sequence[tuple[Step, ...]]) -> tuple[tuple[int, ...], ...]:
+        return tuple(tuple(2 * self._cable(step) + (not step.up) for step in p) for p in paths)
 
     def sprayed(self, target: Target, equal: Sequence[Sequence[Step]]) -> Target:
         """Return a target whose switches choose for each packet.
@@ -233,10 +182,12 @@ class Builder:
         Parameters
         ----------
         equal : sequence of sequences of Step
-            Cables between leaves of all equal paths, for each path of the target.
+            Cables between leaves of all equal paths, for each path of the target, those of
+            other classes.
         """
         routes: dict[tuple[int, int], set[int]] = {}
-        for path, steps in zip(target.paths, equal, strict=True):
+        every = (*target.paths, *chain(*target.also), *target.lossy)
+        for path, steps in zip(every, equal, strict=True):
             for port in (path[-1], *(2 * self._cable(step) + (not step.up) for step in steps)):
                 cable = self._cables[port // 2]
                 node = cable.far.node if port % 2 else cable.near.node
@@ -246,6 +197,7 @@ class Builder:
             shared_bytes=tuple(self._shared),
             cables=tuple(self._cables),
             names=tuple(self._names),
+            lossy_pools=tuple(self._lossy),
             routes={key: tuple(sorted(ports)) for key, ports in routes.items()},
         )
 
@@ -261,12 +213,13 @@ class Builder:
         host = self._fabric.hosts.names[int(nics.host[row])]
         leaf = self._fabric.switches.names[int(nics.leaf[row])]
         at = self._fabric.nics_of_host(int(nics.host[row])).index(row)
-        interface = self._designs.hosts[host].nics[at].interface
+        nic = self._designs.hosts[host].nics[at]
         speed = int(nics.speed_gbps[row])
         own = self._responses.of_host(int(nics.host[row]))
-        near = End(node=self._node(host, None), response_ns=self._response_ns(speed, own))
+        end = End(node=self._node(host, None), response_ns=self._response_ns(speed, own))
+        near = with_classes(end, self._classes.at_nic(nic.qos))
         far = self._end(leaf, int(nics.port[row]), speed)
-        self._names[-1:] = [f"{host} {interface}", self._names[-1]]
+        self._names[-1:] = [f"{host} {nic.interface}", self._names[-1]]
         return _cable(near, far, speed, int(nics.cable_m[row]))
 
     def _trunk(self, row: int) -> Cable:
@@ -282,15 +235,9 @@ class Builder:
         device = self._designs.devices[switch]
         port = _port(device, number)
         self._names.append(f"{switch} {port.name}")
-        watchdog = port.qos.watchdog if port.qos else None
         own = self._responses.of_switch(self._fabric.switch_row[switch])
-        return End(
-            node=self._node(switch, device),
-            ingress=_ingress(switch, port),
-            marking=self._override or _marking(device, port, self._load),
-            response_ns=self._response_ns(speed_gbps, own),
-            detection_ms=watchdog.detection_ms if watchdog and watchdog.enabled else 0,
-        )
+        end = End(node=self._node(switch, device), response_ns=self._response_ns(speed_gbps, own))
+        return with_classes(end, self._classes.at_port(device, port))
 
     def _response_ns(self, speed_gbps: float, own: PauseResponse | None) -> float:
         """Return how long a sender goes on after a pause, at most."""
@@ -301,6 +248,7 @@ class Builder:
     def _node(self, name: str, device: DeviceDesign | None) -> int:
         if name not in self._nodes:
             self._nodes[name] = len(self._shared)
+            self._lossy.append(None if device is None else lossy_pool(device))
             self._shared.append(
                 None if device is None else _pool_bytes(device, self._load.pool_bytes)
             )
@@ -316,19 +264,8 @@ def _pool_bytes(device: DeviceDesign, assumed_bytes: int) -> int:
         )
     pool = known or assumed_bytes
     if not pool:
-        raise InputError(
-            f"the shared pool of {device.name} ({device.sku.name}) is not known; give the pool of "
-            "such switches with --buffer-mib"
-        )
+        raise InputError(unknown_pool(device))
     return pool
-
-
-def _ingress(switch: str, port: PortDesign) -> Ingress:
-    group = port.headroom
-    if group is None or group.headroom_bytes is None:
-        why = "PFC is off" if group is None else "its headroom is not known"
-        raise InputError(f"{switch} {port.name} cannot be simulated: {why}")
-    return ingress_of(group)
 
 
 def _cable(near: End, far: End, speed_gbps: int, cable_m: int) -> Cable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from fabric.qos.dcqcn.presets import PUBLISHED
 from fabric.qos.simulate.outcome import simulate
 from fabric.qos.simulate.scenario import IPV6_OVERHEAD_BYTES, Scenario, Stream
 from fabric.qos.simulate.spread import spread
-from fabric.qos.simulate.star import Star
 from fabric.qos.simulate.summary import Summary
 from fabric.report.simulated_fabric import Target, incast_target
+from fabric.report.simulated_star import star_of, star_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,11 +24,8 @@ if TYPE_CHECKING:
     from fabric.design.designs import Designs
     from fabric.qos.dcqcn.parameters import ParameterSet
     from fabric.qos.simulate.outcome import Outcome
+    from fabric.qos.simulate.star import Star
     from fabric.report.simulation_settings import Load, Settings
-
-
-#: Priority of the lossless class where no inventory says it: the one that rocefab takes.
-_PRIORITY = 3
 
 
 #: Runs of each of the settings, one for each seed.
@@ -63,11 +60,7 @@ def star_scenario(star: Star, load: Load, settings: Settings) -> Scenario:
     if settings.sprays:
         raise InputError("spray needs several paths: an inventory instead of --star")
     chosen = published(settings.parameters)
-    marking = settings.marking or chosen.congestion_point
-    target = Target(
-        star.shared_bytes(), star.cables(marking), star.paths(), star.names(), _PRIORITY
-    )
-    return _scenario(target, load, settings, chosen)
+    return _scenario(star_target(star, load, settings, chosen), load, settings, chosen)
 
 
 def fabric_scenario(
@@ -106,29 +99,56 @@ def _scenario(target: Target, load: Load, settings: Settings, parameters: Parame
         sample_us=max(1.0, load.duration_us / 3000),
         seed=load.seed,
         names=target.names,
-        pfc_priority=target.pfc_priority,
+        classes=target.classes,
+        lossy_pools=target.lossy_pools,
         routes=target.routes,
         places=settings.places,
+        levels=settings.levels,
     )
 
 
+class _Flow(NamedTuple):
+    """A queue pair before it has a number; they are numbered in this order."""
+
+    port: int
+    class_number: int
+    path: tuple[int, ...]
+    size_bytes: int | None
+    rate_gbps: float | None = None
+
+
+def _flows(target: Target, load: Load) -> list[_Flow]:
+    """Return the queue pairs by their first port and class."""
+    also = [
+        _Flow(path[0], number, path, chosen.size_bytes)
+        for number, (chosen, paths) in enumerate(zip(load.also, target.also, strict=True), start=1)
+        for path in paths
+    ]
+    main = [_Flow(path[0], 0, path, load.size_bytes) for path in target.paths]
+    number, rate = len(target.classes) - 1, load.lossy_gbps
+    lossy = [_Flow(path[0], number, path, None, rate) for path in target.lossy]
+    flows = [flow for flow in main + also for _ in range(load.queue_pairs)]
+    return sorted(flows + lossy, key=lambda flow: flow[:3])
+
+
 def _streams(target: Target, load: Load, settings: Settings) -> tuple[Stream, ...]:
-    """Return the queue pairs by their first port; of each receiver, ``admitted`` run at once."""
-    paths = sorted(path for path in target.paths for _ in range(load.queue_pairs))
+    """Return the queue pairs; of each receiver of the incast, ``admitted`` run at once."""
     window = settings.window_bytes
     if settings.reaction in {"hpcc", "delay"} and not window:
         window = _bandwidth_delay_bytes(target, load)
     running: dict[int, list[int]] = {}
     streams = []
-    for number, path in enumerate(paths):
-        queue = running.setdefault(path[-1], [])
+    for number, flow in enumerate(_flows(target, load)):
+        queue = running.setdefault(flow.path[-1], []) if flow.class_number == 0 else []
         waits = load.admitted and len(queue) >= load.admitted
         streams.append(
             Stream(
-                path=path,
-                size_bytes=load.size_bytes,
-                window_bytes=window,
+                path=flow.path,
+                size_bytes=flow.size_bytes,
+                window_bytes=0 if flow.rate_gbps else window,
                 after=queue[-load.admitted] if waits else None,
+                class_number=flow.class_number,
+                rate_gbps=flow.rate_gbps,
             )
         )
         queue.append(number)
@@ -165,7 +185,7 @@ def star_runs(
     """
     buffer_bytes = int(shape.pop("buffer_bytes"))
     response_ns = load.response_ns or 0.0
-    star = Star(senders=load.senders, buffer_bytes=buffer_bytes, response_ns=response_ns, **shape)
+    star = star_of(load, buffer_bytes, response_ns, **shape)
     scenarios = {one.name: star_scenario(star, load, one) for one in variants}
     return _runs(scenarios, load, progress, elsewhere)
 

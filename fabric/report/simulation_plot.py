@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fabric.core.units import us_to_s
 from fabric.report.plots import save
+from fabric.report.simulation_class_tables import classes_of, has_classes
+from fabric.report.simulation_thresholds import KMAX, KMIN, XOFF, thresholds
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from fabric.qos.simulate.summary import Summary
     from fabric.report.simulation import Runs
 
     Floats = NDArray[np.float64]
 
 #: Points of a line in a plot, as many as a page shows; each has the largest of its samples.
 _POINTS = 300
+#: A mean is of so small a part of the time; our choice.
+_SMOOTH_PARTS = 50
+#: Lines of thresholds that differ without colour.
+_DASHES = {KMIN: ":", KMAX: "--", XOFF: "-."}
+#: A threshold this many times above the axis of the queue is not drawn; our choice.
+_FAR_ABOVE = 2.0
+#: Of the highest threshold, up to the edge.
+_ROOM = 1.05
 
 
 def plot(runs: Runs, path: Path) -> None:
     """Write queue and throughput over time as SVG or PNG, by the suffix of the file.
 
-    A line is the median of the runs, the band around it has them all.
+    A line is the median of the runs, the band around it has them all. With several classes each
+    has a line: its queue at the port with the longest, and the rate of its flows through that port.
+    Kmin, Kmax and XOFF of that port are lines too, where each is one value.
 
     Raises
     ------
@@ -40,24 +55,92 @@ def _drawing(runs: Runs) -> Any:
 
     drawing = Drawing(figsize=(7.0, 5.5), layout="constrained")
     upper, lower = drawing.subplots(2, 1, sharex=True)
+    limits: dict[str, tuple[Any, dict[str, float]]] = {}
     for name, own in runs.items():
         step_ms = us_to_s(own[0].outcome.scenario.sample_us) * 1e3
-        queues = np.array([run.outcome.queues[:, run.queue_port] for run in own]) / 1e6
-        _band(upper, queues, step_ms, 0, name)
-        _band(lower, np.array([run.throughput_gbps() for run in own]), step_ms, 1, name)
+        lines = _lines(name, own, is_alone=len(runs) == 1)
+        points = _POINTS // len(lines)
+        end = max(_busy(*line) for line in lines.values())
+        for number, (label, (queues, rates)) in enumerate(lines.items()):
+            colour = _band(upper, queues[:, :end] / 1e6, step_ms, 0, label, points)
+            _band(lower, rates[:, :end], step_ms, 1, label, points)
+            limits[label] = colour, thresholds(own[0], number)
+    _limits(upper, limits)
     upper.set_ylabel("queue in MB")
-    upper.legend()
+    upper.legend(fontsize="small", ncols=2)
     lower.set_ylabel("throughput in Gb/s")
     lower.set_xlabel("time in ms")
     return drawing
 
 
-def _band(axes: Any, series: Floats, step_ms: float, first: int, name: str) -> None:
-    """Draw series of shape (runs, samples), the first of which is at that step."""
-    width = -(-series.shape[1] // _POINTS)
+def _lines(
+    name: str, runs: Sequence[Summary], *, is_alone: bool
+) -> dict[str, tuple[Floats, Floats]]:
+    """Return queue and throughput of all runs by the name of the line: one for each class."""
+    if not has_classes(runs[0]):
+        queues = np.array([run.outcome.queues[:, run.queue_port] for run in runs])
+        return {name: (queues, np.array([run.throughput_gbps() for run in runs]))}
+    return {
+        word if is_alone else f"{name}, {word}": (
+            np.array([own.queue() for own in classes]),
+            np.array([_smooth(own.throughput_gbps(at_port=True)) for own in classes]),
+        )
+        for word, classes in classes_of(runs).items()
+    }
+
+
+def _busy(*series: Floats) -> int:
+    """Return how many samples there are until nothing is sent any more, and a few after that."""
+    last = max(int(np.flatnonzero(one.any(axis=0)).max(initial=0)) for one in series)
+    return int(last * _ROOM) + 2
+
+
+def _smooth(rates: Floats) -> Floats:
+    """Return the moving mean: at one port, a sample has a packet more or less of a class."""
+    width = max(1, len(rates) // _SMOOTH_PARTS)
+    return np.convolve(rates, np.ones(width) / width, mode="same")
+
+
+def _band(
+    axes: Any, series: Floats, step_ms: float, first: int, name: str, most_points: int
+) -> Any:
+    """Draw series of shape (runs, samples), the first of which is at that step.
+
+    Returns
+    -------
+    colour
+        As matplotlib has it.
+    """
+    width = -(-series.shape[1] // most_points)
     points = series[:, : series.shape[1] // width * width].reshape(len(series), -1, width)
     times = (np.arange(points.shape[1]) * width + first) * step_ms
     (line,) = axes.plot(times, np.median(points.max(axis=2), axis=0), label=name, linewidth=1)
     if len(series) > 1:
         low, high = points.min(axis=(0, 2)), points.max(axis=(0, 2))
         axes.fill_between(times, low, high, color=line.get_color(), alpha=0.25, linewidth=0)
+    return line.get_color()
+
+
+def _limits(axes: Any, limits: Mapping[str, tuple[Any, Mapping[str, float]]]) -> None:
+    """Draw thresholds: in grey where all lines have the same one, else in the colour of a line.
+
+    A threshold far above the queue is in the legend alone, so that the queue fills the plot.
+    """
+    top, of = axes.get_ylim()[1], defaultdict(list)
+    for label, (_, own) in limits.items():
+        for name, size_bytes in own.items():
+            of[name, size_bytes / 1e6].append(label)
+    far = _FAR_ABOVE * top
+    for (name, size_mb), labels in of.items():
+        is_common = len(labels) == len(limits)
+        axes.axhline(
+            min(size_mb, far),
+            color="0.35" if is_common else limits[labels[0]][0],
+            linestyle=_DASHES[name],
+            linewidth=0.9,
+            label=f"{name} {size_mb:.3g} MB"
+            + ("" if is_common else f", {', '.join(labels)}")
+            + (", above the plot" if size_mb >= far else ""),
+        )
+        top = max(top, size_mb * _ROOM) if size_mb < far else top
+    axes.set_ylim(0, top)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.qos.dcqcn.parameters import CongestionPoint
 from fabric.qos.simulate.build import REACTIONS
-from fabric.qos.simulate.scenario import START_SPREAD_US
+from fabric.qos.simulate.scenario import LEVELS, START_SPREAD_US
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.report.simulation_also import Also
 
 #: Words about the paths of packets.
 _WORDS = ("spray", "go-back-n")
-_UNITS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9}
-_UNITS |= {"Ki": 2**10, "ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +46,10 @@ class Load:
         Time in which all flows start.
     runs : int
         Runs of each of the settings, each with its seed, >= 1.
+    also : tuple of Also
+        Traffic of other lossless classes.
+    lossy_gbps : float
+        Rate of a sender to each receiver whose packets may be dropped; 0 is none.
     """
 
     senders: int = 16
@@ -56,6 +64,8 @@ class Load:
     lossless_class: str | None = None
     start_spread_us: float = START_SPREAD_US
     runs: int = 1
+    also: tuple[Also, ...] = ()
+    lossy_gbps: float = 0.0
 
     @property
     def seeds(self) -> range:
@@ -81,6 +91,12 @@ class Settings:
         Whether switches choose an equal port for each packet; else each flow keeps a path.
     places : bool
         Whether receivers place packets that arrive out of order; else senders go back to a gap.
+    shares : mapping of str to float
+        Share of a class at each port in percent; the other classes divide the rest as before.
+    class_marking : mapping of str to CongestionPoint
+        Thresholds of a class at all switches.
+    levels : int
+        Levels of the queues that switches compare where they choose, 2 to 8.
     """
 
     name: str = "set"
@@ -91,6 +107,9 @@ class Settings:
     first_cnp_rate_mbps: int | None = None
     sprays: bool = False
     places: bool = True
+    shares: Mapping[str, float] = field(default_factory=dict)
+    class_marking: Mapping[str, CongestionPoint] = field(default_factory=dict)
+    levels: int = LEVELS
 
 
 def settings_of(words: str, base: Settings) -> Settings:
@@ -101,7 +120,7 @@ def settings_of(words: str, base: Settings) -> Settings:
     Raises
     ------
     InputError
-        When a word has no meaning.
+        When a word has no meaning, or contradicts another one.
     """
     chosen = replace(base, name=words)
     for word in words.split(","):
@@ -110,6 +129,11 @@ def settings_of(words: str, base: Settings) -> Settings:
             chosen = _setting(chosen, key if equals else _kind(key), value or key)
         except ValueError as error:
             raise InputError(f"invalid settings {words!r}: {error}") from error
+    if chosen.sprays and chosen.reaction == "hpcc":
+        raise InputError(
+            f"invalid settings {words!r}: hpcc compares the telemetry of one path; leave out spray "
+            "or hpcc"
+        )
     return chosen
 
 
@@ -130,7 +154,9 @@ def _setting(settings: Settings, key: str, value: str) -> Settings:
                 raise ValueError(f"reaction {value!r} is not one of {', '.join(REACTIONS)}")
             return replace(settings, reaction=value)
         case "spray":
-            return replace(settings, sprays=True)
+            return replace(settings, sprays=True, levels=_levels(value))
+        case "go-back-n" if value != key:
+            raise ValueError("go-back-n takes no value; write go-back-n alone")
         case "go-back-n":
             return replace(settings, places=False)
         case "marking":
@@ -139,7 +165,27 @@ def _setting(settings: Settings, key: str, value: str) -> Settings:
             return replace(settings, window_bytes=_from_kb(float(value)))
         case "first-cnp":
             return replace(settings, first_cnp_rate_mbps=_rate_mbps(value))
-    raise ValueError(f"{key!r} is not one of set, reaction, marking, window, first-cnp")
+    return _class_setting(settings, key, value)
+
+
+def _class_setting(settings: Settings, key: str, value: str) -> Settings:
+    what, _, name = key.partition(".")
+    if name and what == "marking":
+        points = {**settings.class_marking, name: marking_of(value)}
+        return replace(settings, class_marking=points)
+    if name and what == "share":
+        return replace(settings, shares={**settings.shares, name: _share(value)})
+    raise ValueError(
+        f"{key!r} is not one of set, reaction, marking, window, first-cnp, spray, go-back-n, "
+        "share.CLASS, marking.CLASS"
+    )
+
+
+def _share(words: str) -> float:
+    share = float(words) if re.fullmatch(r"[0-9]{1,2}(\.[0-9]{1,3})?", words) else 0.0
+    if not share:
+        raise ValueError(f"a share is {words!r}; write percent, above 0 and below 100")
+    return share
 
 
 def marking_of(words: str) -> CongestionPoint:
@@ -157,6 +203,14 @@ def marking_of(words: str) -> CongestionPoint:
     return CongestionPoint(kmin_bytes=_from_kb(kmin), kmax_bytes=_from_kb(kmax), pmax_percent=pmax)
 
 
+def _levels(words: str) -> int:
+    if words == "spray":
+        return LEVELS
+    if not re.fullmatch(r"[2-8]", words):
+        raise ValueError(f"spray is {words!r}; write spray, or the levels of a queue, 2 to 8")
+    return int(words)
+
+
 def _rate_mbps(words: str) -> int:
     if not re.fullmatch(r"[0-9]{1,7}", words):
         raise ValueError(f"first-cnp is {words!r}; write a rate in Mb/s")
@@ -165,18 +219,3 @@ def _rate_mbps(words: str) -> int:
 
 def _from_kb(size_kb: float) -> int:
     return round(size_kb * 1000)
-
-
-def size_of(words: str) -> int:
-    """Return bytes from a number with a unit: ``4MiB``, ``1MB``, ``64KiB``, ``500kB`` or bytes.
-
-    Raises
-    ------
-    InputError
-        When it is no such size.
-    """
-    match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)\s?([kKMG]i?)?B?", words.strip())
-    size = round(float(match[1]) * _UNITS[match[2] or ""]) if match else 0
-    if not size:
-        raise InputError(f"invalid size {words!r}; write a size such as 4MiB or 500kB")
-    return size

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fabric.core.counts import counted
 from fabric.core.units import bytes_to_kb
+from fabric.report.simulation_class_tables import class_figures, class_series
+from fabric.report.simulation_figures import Figure, cell, distribution
 from fabric.report.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -24,30 +26,23 @@ if TYPE_CHECKING:
 _PORT_HEADERS = tuple(
     "port priority pauses paused_port paused_us first_us last_us headroom_max_kb".split()
 )
+_PORT_WORDS = (
+    "port that pauses",
+    "priority",
+    "pauses",
+    "paused port",
+    "paused, us",
+    "first, us",
+    "last, us",
+    "headroom, kB",
+)
+_PAUSED_US = _PORT_WORDS.index("paused, us")
+#: Ports of each of the settings that are printed without --full: our choice.
+_MOST_PORTS = 8
 _PS_PER_US = 1e6
 
 
-class Figure(NamedTuple):
-    """A figure of runs.
-
-    Parameters
-    ----------
-    name, words : str
-        For programs, and for people.
-    of : callable
-        Its values in one run: one, or one for each stream; infinite for what never came.
-    least_is_worst : bool
-        Whether less is worse.
-    """
-
-    name: str
-    words: str
-    of: Callable[[Summary], float | Floats]
-    digits: int = 0
-    least_is_worst: bool = False
-
-
-_FIGURES = (
+_FIGURES: tuple[Figure[Summary], ...] = (
     Figure(
         "aggregate_gbps",
         "rate of all flows, Gb/s",
@@ -62,7 +57,9 @@ _FIGURES = (
     Figure("completion_us", "completion time, us", lambda run: run.completion_us, 1),
     Figure("unfinished", "flows that did not end", lambda run: run.unfinished),
     Figure("pauses", "pauses", lambda run: run.pauses),
-    Figure("switch_pauses", "pauses of switches", lambda run: run.switch_pauses),
+    Figure("host_pauses", "pauses of hosts", lambda run: run.pauses_by_tier[0]),
+    Figure("leaf_pauses", "pauses of leaves", lambda run: run.pauses_by_tier[1]),
+    Figure("spine_pauses", "pauses of spines", lambda run: run.pauses_by_tier[2:].sum()),
     Figure("paused_us", "paused, all ports, us", lambda run: run.paused_us, 1),
     Figure("last_pause_us", "last pause ended, us", lambda run: run.last_pause_us, 1),
     Figure("queue_max_kb", "longest queue, kB", lambda run: bytes_to_kb(run.most_queue_bytes), 1),
@@ -92,13 +89,14 @@ _FIGURES = (
     Figure("dropped_packets", "lost packets", lambda run: run.dropped),
     Figure("watchdog_drops", "queues dropped by watchdogs", lambda run: run.storms),
     Figure("late_percent", "late packets, %", lambda run: run.late_percent, 2),
+    Figure("late_p50_packets", "late by, p50, packets", lambda run: run.late_packets(0.5)),
     Figure("late_p99_packets", "late by, p99, packets", lambda run: run.late_packets(0.99)),
     Figure("late_max_packets", "late by, most, packets", lambda run: run.late_packets(1.0)),
+    Figure("late_max_kb", "late by, most, kB", lambda run: bytes_to_kb(run.late_bytes), 1),
     Figure("repeated_kb", "sent again, kB", lambda run: bytes_to_kb(run.repeated_bytes), 1),
     Figure("victims", "victim flows", lambda run: len(run.victims)),
     Figure("duration_us", "until the last flow ended, us", lambda run: run.duration_us, 1),
 )
-_QUANTILES = {"p50": 0.5, "p95": 0.95, "worst": 1.0}
 
 
 def figures(runs: Sequence[Summary]) -> dict[str, dict[str, float | None] | None]:
@@ -107,39 +105,24 @@ def figures(runs: Sequence[Summary]) -> dict[str, dict[str, float | None] | None
     95 of 100 values are as good as ``p95``, or better. None is a value that never came, or a figure
     without values.
     """
-    return {figure.name: _distribution(figure, runs) for figure in _FIGURES}
+    return {figure.name: distribution(figure, runs) for figure in _FIGURES}
 
 
-def _distribution(figure: Figure, runs: Sequence[Summary]) -> dict[str, float | None] | None:
-    values = np.concatenate([np.atleast_1d(np.asarray(figure.of(run), float)) for run in runs])
-    if not len(values):
-        return None
-    sign = -1 if figure.least_is_worst else 1
-    found = sign * np.quantile(sign * values, [*_QUANTILES.values()], method="inverted_cdf")
-    return {
-        name: round(value, figure.digits or None) if math.isfinite(value) else None
-        for name, value in zip(_QUANTILES, found.tolist(), strict=True)
-    }
-
-
-def _cell(distribution: dict[str, float | None] | None) -> object:
-    if distribution is None:
-        return "-"
-    words = ["never" if value is None else f"{value:.10g}" for value in distribution.values()]
-    return words[0] if len({*words}) == 1 else " / ".join(words)
+#: Where a cell has three values.
+_FIGURE = "figure: p50 / p95 / worst"
 
 
 def comparison(runs: Runs) -> Table:
     """Return one column for each of the settings."""
     columns = {name: figures(own) for name, own in runs.items()}
     rows = [
-        (one.words, *(_cell(column[one.name]) for column in columns.values())) for one in _FIGURES
+        (one.words, *(cell(column[one.name]) for column in columns.values())) for one in _FIGURES
     ]
     busiest = (
-        " ".join(dict.fromkeys(run.outcome.scenario.names[run.queue_port] for run in own))
+        " ".join(dict.fromkeys(run.outcome.scenario.row_name(run.queue_port) for run in own))
         for own in runs.values()
     )
-    return Table(("figure", *runs), (*rows, ("port of the longest queue", *busiest)))
+    return Table((_FIGURE, *runs), (*rows, ("port of the longest queue", *busiest)))
 
 
 def verdicts(runs: Runs) -> list[str]:
@@ -164,31 +147,37 @@ def _verdict(runs: Sequence[Summary]) -> str:
     else:
         parts.append("no port paused")
     longest = max(runs, key=lambda run: run.most_queue_bytes)
-    port = longest.outcome.scenario.names[longest.queue_port]
+    port = longest.outcome.scenario.row_name(longest.queue_port)
     parts.append(f"queue up to {bytes_to_kb(longest.most_queue_bytes):,.0f} kB at {port}")
+    if lossy := max(run.lossy_dropped for run in runs):
+        parts.append(f"{counted(lossy, 'packet')} of other traffic dropped")
     if unfinished := max(run.unfinished for run in runs):
         parts.append(f"{counted(unfinished, 'flow')} did not end")
     return f"{'; '.join(parts)}."
 
 
-def ports(runs: Runs) -> Table:
+def ports(runs: Runs, *, full: bool = True) -> Table:
     """Return the ports that sent a pause, with what came of it at the other end of the cable.
 
-    They are those of the run with the longest pause.
+    They are those of the run with the longest pause; without ``full`` those that paused longest.
     """
-    longest = {name: max(own, key=lambda run: run.paused_us) for name, own in runs.items()}
-    rows = [(name, *row) for name, run in longest.items() for row in _ports(run)]
-    return Table(("settings", *_PORT_HEADERS), tuple(rows))
+    rows = []
+    for name, own in runs.items():
+        every = _ports(max(own, key=lambda run: run.paused_us))
+        if not full:
+            every = sorted(every, key=lambda row: -row[_PAUSED_US])[:_MOST_PORTS]
+        rows += [(name, *row) for row in every]
+    return Table(("settings", *_PORT_WORDS), tuple(rows))
 
 
-def _ports(summary: Summary) -> list[tuple[object, ...]]:
+def _ports(summary: Summary) -> list[tuple[Any, ...]]:
     table, scenario = summary.outcome.ports, summary.outcome.scenario
     return [
         (
-            scenario.names[row],
-            scenario.pfc_priority,
+            scenario.place(row)[0],
+            scenario.place(row)[1].pfc_priority,
             int(table["pauses"][row]),
-            scenario.names[row ^ 1],
+            scenario.place(row ^ 1)[0],
             round(float(table["paused_ps"][row ^ 1]) / _PS_PER_US, 1),
             _us(table["first_pause"][row ^ 1]),
             _us(table["last_pause"][row ^ 1]),
@@ -207,6 +196,7 @@ def as_dict(runs: Runs, seeds: range) -> dict[str, Any]:
     return {
         name: {
             "figures": figures(own),
+            **class_figures(own),
             "runs": [{"seed": seed, **_run(run)} for seed, run in zip(seeds, own, strict=True)],
         }
         for name, own in runs.items()
@@ -219,7 +209,8 @@ def _run(run: Summary) -> dict[str, Any]:
         "victim_flows": run.victims.tolist(),
         "ports": [dict(zip(_PORT_HEADERS, row, strict=True)) for row in _ports(run)],
         "sample_us": run.outcome.scenario.sample_us,
-        "queue_port": run.outcome.scenario.names[run.queue_port],
+        "queue_port": run.outcome.scenario.row_name(run.queue_port),
         "queue_bytes": run.outcome.queues[:, run.queue_port].tolist(),
         "throughput_gbps": [round(rate, 2) for rate in run.throughput_gbps().tolist()],
+        **class_series(run),
     }

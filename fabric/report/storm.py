@@ -13,7 +13,7 @@ from fabric.core.errors import InputError
 from fabric.core.units import s_to_ms, s_to_us, us_to_s
 from fabric.qos.storm.spread import spread
 from fabric.qos.storm.traffic import traffic
-from fabric.report.simulated_fabric import nic_row
+from fabric.report.simulation_paths import nic_row
 from fabric.report.storm_buffers import Ports, buffers_of
 from fabric.report.storm_watchdogs import watches
 from fabric.report.table import Table

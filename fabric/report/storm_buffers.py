@@ -13,11 +13,12 @@ from fabric.qos.headroom.wire import SIGNAL_M_PER_S, response_ns
 from fabric.qos.simulate.scenario import FRAME_BYTES
 from fabric.qos.storm.spread import Buffers
 from fabric.qos.thresholds import alpha
+from fabric.report.buffers import unknown_pool
 from fabric.topology.pause_response import PauseResponses
 
 if TYPE_CHECKING:
     from fabric.design.designs import Designs
-    from fabric.design.model import PortDesign
+    from fabric.design.port_model import PortDesign
     from fabric.qos.headroom.terms import Floats
     from fabric.qos.storm.traffic import Traffic
     from fabric.topology.model import Fabric, Ints
@@ -132,8 +133,5 @@ def _pool(designs: Designs, name: str, assumed_bytes: int) -> float:
     device = designs.devices[name]
     pool = lossless_pool_bytes(device) or assumed_bytes
     if not pool:
-        raise InputError(
-            f"the shared pool of {name} ({device.sku.name}) is not known; give the pool of such "
-            "switches with --buffer-mib"
-        )
+        raise InputError(unknown_pool(device))
     return float(pool)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabric.design.designs import Designs
-    from fabric.design.model import NicDesign
+    from fabric.design.host_model import NicDesign
     from fabric.design.qos_model import QosProfile
     from fabric.qos.storm.spread import Spread
     from fabric.qos.storm.traffic import Traffic

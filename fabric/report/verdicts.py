@@ -1,4 +1,4 @@
-"""The verdicts of `judge` as rules: in `show rules`, in `explain` and in docs/rules.md."""
+"""The verdicts of `judge` as rules: for `show rules`, `explain` and docs/reference/rules.md."""
 
 from __future__ import annotations
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabric.core import hostlist
 from fabric.core.counts import counted
 from fabric.core.findings import Finding, Severity
+from fabric.core.likeness import like_groups
 from fabric.core.units import share_to_percent
 from fabric.report.tenants_hit import tenants_hit
 from fabric.topology.bandwidth import switch_gbps
@@ -96,6 +98,27 @@ class WhatIf:
             causes.append(f"{hosts} host{'s lose' if hosts > 1 else ' loses'} a rail")
         return causes
 
+    @property
+    def verdict(self) -> str:
+        """Whether it is harmless, or safe to drain, and how much bandwidth is left, in words."""
+        what = "safe" if self.drain else "harmless"
+        if self.reasons:
+            return f"{what}: no: {'; '.join(self.reasons)}"
+        if not (left := self._left()):
+            return f"{what}: yes"
+        return f"{'safe: yes' if self.drain else 'nothing is cut off'}; {left}"
+
+    def _left(self) -> str:
+        """Return what the unit keeps that loses most, else the host; empty where all is left."""
+        shares = [(after / before, name) for name, _, _, before, after in self.units if before]
+        share, name = min(shares, default=(1.0, ""))
+        if share < 1:
+            return f"{percent(share, 1)} of the uplinks of {name} are left"
+        if self.worst_hosts:
+            name, before, after = self.worst_hosts[0]
+            return f"{percent(after, before)} of the bandwidth of {name} is left"
+        return ""
+
     @cached_property
     def units(self) -> list[tuple[str, int, int, int, int]]:
         """Name of each unit, then Gb/s of its NICs and of its uplinks, before and after."""
@@ -106,11 +129,23 @@ class WhatIf:
     @cached_property
     def worst_hosts(self) -> list[tuple[str, float, float]]:
         """Hosts that keep the smallest share of their bandwidth: name, Gb/s before and after."""
+        return self._hosts[:WORST_HOSTS]
+
+    @cached_property
+    def _hosts(self) -> list[tuple[str, float, float]]:
+        """All hosts that lose bandwidth, as `worst_hosts`."""
         before, after = self.impact.host_gbps
         share = np.divide(after, before, out=np.ones(len(before)), where=before > 0)
         rows = [row for row in np.argsort(share, kind="stable").tolist() if share[row] < 1]
         names = self.fabric.hosts.names
-        return [(names[row], before[row], after[row]) for row in rows[:WORST_HOSTS]]
+        return [(names[row], before[row], after[row]) for row in rows]
+
+    @property
+    def hosts_hit(self) -> list[str]:
+        """All hosts that lose bandwidth."""
+        before, after = self.impact.host_gbps
+        names = self.fabric.hosts.names
+        return [names[row] for row in np.flatnonzero(after < before).tolist()]
 
     def tables(self) -> list[tuple[str, tuple[str, ...], list[tuple[object, ...]]]]:
         """Return title, headers and rows of each part for people; units that keep all stay out."""
@@ -129,8 +164,13 @@ class WhatIf:
             if (nic_left, up_left) != (nic, up)
         ]
         hosts: list[tuple[object, ...]] = [
-            (name, f"{after:,.0f}", percent(after, before))
-            for name, before, after in self.worst_hosts
+            (
+                hostlist.in_short([name for name, *_ in alike]),
+                f"{after:,.0f}",
+                percent(after, before),
+            )
+            for alike in like_groups(self._hosts, lambda one: one[1:])[:WORST_HOSTS]
+            for _, before, after in alike[:1]
         ]
         return [
             ("Lost connectivity", ("what", "before", "cut"), pairs),
@@ -140,7 +180,7 @@ class WhatIf:
                 ("unit", "nics gb/s", "left", "uplinks gb/s", "left"),
                 units,
             ),
-            ("Worst hosts", ("host", "gb/s", "left"), hosts),
+            ("Worst hosts", ("hosts", "gb/s", "left"), hosts),
             (
                 "Tenants",
                 ("tenant", "nics down", "pairs of nics cut", "gb/s", "left"),
@@ -166,6 +206,7 @@ class WhatIf:
             "drained": self.drain,
             "harmless": not self.reasons,
             "reasons": self.reasons,
+            "verdict": self.verdict,
             "leaf_pairs": {"before": hit.leaf_pairs[0], "cut": hit.leaf_pairs[1]},
             "host_pairs": {"before": hit.host_pairs[0], "cut": hit.host_pairs[1]},
             "rails_split": [{"rail": rail, "parts": parts} for rail, parts in hit.rails.items()],
@@ -194,6 +235,7 @@ class WhatIf:
                 for finding in self.new_findings
             ],
             "broken_rules": [{"rule": rule, "reason": reason} for rule, reason in self.broken],
+            "hosts_hit": self.hosts_hit,
             **({"tenants": [one.as_dict() for one in self.tenants]} if self.fabric.tenants else {}),
         }
 

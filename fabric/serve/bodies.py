@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from fabric.core.findings import Finding, Severity
+from fabric.core.validation import own_words
 from fabric.serve.problem import MAX_FINDINGS, Problem, refused
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _finding(error: Any) -> Finding:
     elif error["type"] == "missing":
         message, fix = "the field is missing", "add it"
     elif error["type"] == "value_error":  # words of our own, with what to do
-        message, _, own = _plain(error["msg"].removeprefix("Value error, ")).partition("; ")
+        message, _, own = _plain(own_words(error["msg"])).partition("; ")
         fix = own or fix
     return Finding("SRV004", Severity.ERROR, message, fix, field=where)
 

@@ -10,6 +10,7 @@ from fabric.core.errors import FileError, InputError
 from fabric.core.events import Ledger
 from fabric.core.file_kinds import FileKind
 from fabric.core.user_files import open_regular, read_bytes
+from fabric.core.validation import own_words
 from fabric.report.events import read_events
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Drift:
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
             where = ".".join(map(str, first["loc"]))
-            reason = f"{where}: {first['msg']}"[:_SHOWN]
+            reason = f"{where}: {own_words(first['msg'])}"[:_SHOWN]
             self.warning = f"{self.path}: not the output of `rocefab drift --format json`: {reason}"
 
     def _take(self) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.placement.engine.state import Health
 from fabric.serve.live import most_of_lines
+from fabric.topology.bandwidth import switch_gbps
 from fabric.topology.clos import clos
 from fabric.topology.drawing import CableState, cable_states
 from fabric.topology.drawing_layout import picture
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 #: Pictures that are kept.
 _MOST_KEPT = 32
+#: Names of devices that a line has for each state.
+_MOST_NAMES = 500
 #: The worst first.
 _HEALTH = (Health.DOWN, Health.DRAINED, Health.WINDOW, Health.DEGRADED)
 #: Jobs that are offered as a filter.
@@ -121,9 +124,13 @@ def _drawn(loaded: Loaded, live: Live | None, choice: Choice) -> Drawn | None:
         return None
     shown = fabric if choice == Choice() else limited(fabric, some)
     states = some.states(_states(loaded, live))
-    drawn = picture(shown, clos(shown), states)
+    below, above = switch_gbps(clos(fabric))
+    gbps = below[some.switches], above[some.switches]
+    drawn = picture(shown, clos(shown), states, gbps)
     nic_line, cable_line = lines_of_cables(shown, drawn)
     content = _as_dict(drawn, shown, loaded)
+    for line, names in _not_planned(shown, states, nic_line, cable_line).items():
+        content["lines"][line]["not_planned"] = names
     body = json.dumps(content, separators=(",", ":"), allow_nan=False).encode()
     tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
     return Drawn(some, nic_line, cable_line, len(drawn.lines), body, tag)
@@ -160,9 +167,29 @@ def _either(ends: Bools) -> Bools:
     return either
 
 
+def _not_planned(
+    shown: Fabric, states: CableStates, nic_line: Ints, cable_line: Ints
+) -> dict[int, dict[str, list[str]]]:
+    """Return the lower devices of cables that are not as planned, by line and state."""
+    lines: dict[int, dict[str, dict[str, None]]] = {}
+    sides = (
+        (states.nics, nic_line, shown.nics.host, shown.hosts.names),
+        (states.cables, cable_line, shown.uplinks.lower, shown.switches.names),
+    )
+    for states_now, line, lower, names in sides:
+        rows = np.flatnonzero(states_now > CableState.OVERSUBSCRIBED)
+        for at, state, device in zip(line[rows], states_now[rows], lower[rows], strict=True):
+            by_state = lines.setdefault(int(at), {})
+            by_state.setdefault(CableState(state).name.lower(), {})[names[device]] = None
+    return {
+        line: {state: list(names)[:_MOST_NAMES] for state, names in by_state.items()}
+        for line, by_state in lines.items()
+    }
+
+
 def _as_dict(drawn: Picture, shown: Fabric, loaded: Loaded) -> dict[str, Any]:
     file = loaded.fabric.intent.fabric
-    health = _health_by_device(loaded.book)
+    health, own = _health_by_device(loaded.book), _health_of_devices(loaded.book)
     busy = {host for job in loaded.book.jobs.values() for host in job.hosts}
     places, owners = _Places(shown), _Owners(loaded.fabric)
     return {
@@ -179,6 +206,7 @@ def _as_dict(drawn: Picture, shown: Fabric, loaded: Loaded) -> dict[str, Any]:
                 "tenants": owners.of(box),
                 "busy": len(busy.intersection(box.members)) if box.kind == "host" else 0,
                 "opens": places.opens(box),
+                "conditions": {name: own[name] for name in box.members if name in own},
             }
             for box in drawn.boxes
         ],
@@ -190,6 +218,14 @@ def _as_dict(drawn: Picture, shown: Fabric, loaded: Loaded) -> dict[str, Any]:
                 "label": frame.label,
             }
             for frame in drawn.frames
+        ],
+        "combs": [
+            {
+                "lower": list(comb.lower),
+                **_rounded(comb, ("y", "bottom")),
+                "teeth": [round(x, 1) for x in comb.teeth],
+            }
+            for comb in drawn.combs
         ],
         "captions": [{"lines": list(one.lines), "y": round(one.y, 1)} for one in drawn.captions],
         "totals": {total.state.name.lower(): total.cables for total in drawn.totals},
@@ -216,6 +252,7 @@ def _line(line: Line, boxes: tuple[Box, ...]) -> dict[str, Any]:
         "rail": line.rail,
         "cables": line.cables,
         "kind": "host" if boxes[line.lower[0]].kind == "host" else "switch",
+        "not_planned": {},
     }
 
 
@@ -232,6 +269,11 @@ def _health_by_device(book: Book) -> dict[str, str]:
         if known is None or _HEALTH.index(one.health) < _HEALTH.index(known):
             worst[device] = one.health
     return {name: health.value for name, health in worst.items()}
+
+
+def _health_of_devices(book: Book) -> dict[str, str]:
+    """Return the health of each device that has a condition of its own."""
+    return {name: one.health.value for name, one in book.conditions.items() if ":" not in name}
 
 
 def _worst(health: Mapping[str, str], members: Iterable[str]) -> str | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Finding, Severity
 from fabric.placement import job
+from fabric.placement.engine.request import needed
 from fabric.serve.problem import Problem, refused
 
 if TYPE_CHECKING:
@@ -57,8 +58,10 @@ def query_of(body: PlacementBody, fabric: Fabric) -> Query:
         wrong.add("segment", message, "use a divisor of nodes")
     wrong.end()
     if nodes > len(fabric.hosts):
-        message = f"{nodes} hosts are needed, but the fabric has {len(fabric.hosts)}"
-        raise refused(HTTPStatus.CONFLICT, "PLC001", "nodes", message, "request fewer nodes")
+        message = f"{needed(nodes)}, but the fabric has {len(fabric.hosts)}"
+        raise refused(
+            HTTPStatus.UNPROCESSABLE_ENTITY, "PLC001", "nodes", message, "request fewer nodes"
+        )
     return query
 
 

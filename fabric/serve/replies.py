@@ -310,6 +310,7 @@ class OutageReply(BaseModel):
     drained: str
     harmless: bool
     reasons: list[str]
+    verdict: str
     leaf_pairs: Pairs
     host_pairs: Pairs
     rails_split: list[SplitRail]
@@ -319,6 +320,7 @@ class OutageReply(BaseModel):
     worst_hosts: list[HostBandwidth]
     new_findings: list[NewFinding]
     broken_rules: list[BrokenRule]
+    hosts_hit: Annotated[list[str], Field(description="All hosts that lose bandwidth.")]
 
 
 class SingleFailures(BaseModel):

@@ -42,6 +42,10 @@ class BoxReply(BaseModel):
     opens: Annotated[
         dict[str, str] | None, Field(description="Filter that shows its devices as more boxes.")
     ]
+    conditions: Annotated[
+        dict[str, Health],
+        Field(description="Members that have a condition themselves."),
+    ]
 
 
 class LineReply(BaseModel):
@@ -59,6 +63,19 @@ class LineReply(BaseModel):
     speeds_gbps: list[int]
     rail: int
     cables: Count
+    not_planned: Annotated[
+        dict[State, list[str]],
+        Field(description="Lower devices of its cables that are down, wrong or fail; up to 500."),
+    ]
+
+
+class CombReply(BaseModel):
+    """A bar over several boxes with a tooth to each, at which the lines of all of them start."""
+
+    lower: Annotated[list[int], Field(description="Numbers of boxes.")]
+    y: float
+    bottom: float
+    teeth: Annotated[list[float], Field(description="Places from left to right.")]
 
 
 class FrameReply(BaseModel):
@@ -109,6 +126,7 @@ class MapReply(BaseModel):
     ]
     filters: FiltersReply
     tenants: Annotated[list[str], Field(description="Tenants of the fabric.")]
+    combs: list[CombReply]
 
 
 Figures = list[Annotated[float, Field(ge=0)] | None]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import signal
 import socket
+import sys
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -48,6 +50,20 @@ class _Server(uvicorn.Server):
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._close_streams)
         super().handle_exit(sig, frame)
+
+
+def run(server: uvicorn.Server, listening: socket.socket) -> None:
+    """Serve until a signal comes; SIGTERM is the clean end, and no error.
+
+    uvicorn sends the signal that has ended it once more, to the handler of before.
+
+    Raises
+    ------
+    SystemExit
+        With the code 0 after SIGTERM.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    server.run([listening])
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import fcntl
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.serve.requests import ConditionBody, JobBody
-from fabric.workflow.state import of_inventory
+from fabric.workflow.state_owners import name_of, note_owner, of_inventory, taken_over
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from fabric.serve.book import Book
@@ -45,9 +45,20 @@ class StoredAnswer:
     body: bytes
 
 
-def folder_of(inventory: Path) -> Path:
-    """Return the state folder of an inventory where none is named; it need not exist."""
-    return of_inventory(inventory, inventory.resolve().name) / "service"
+def folder_of(inventory: Path, say: Callable[[str], None] = lambda _: None) -> Path:
+    """Return the state folder of an inventory where none is named, and note there whose it is.
+
+    Parameters
+    ----------
+    say : callable
+        Told where the state was written for an inventory that is gone.
+    """
+    folder = of_inventory(inventory)
+    if taken := taken_over(folder, inventory):
+        say(taken)
+    with suppress(OSError):  # a folder that cannot be written is reported when it is opened
+        note_owner(folder, inventory.resolve(), name_of(inventory))
+    return folder / "service"
 
 
 class Store:

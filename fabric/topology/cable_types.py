@@ -40,6 +40,11 @@ class CableEnd:
     panel: str = ""
     lanes: int = 0
 
+    @property
+    def words(self) -> str:
+        """Device and port, with the name on the panel where that is known."""
+        return f"{self.device} {self.port}{with_panel(self.panel)}"
+
 
 @dataclass(frozen=True, slots=True)
 class TypedCable:
@@ -84,6 +89,30 @@ def panel_name(sku: Sku, number: int) -> str:
     else:
         cage = str(place.cage)
     return cage + (string.ascii_lowercase[place.part] if place.mode else "")
+
+
+def with_panel(panel: str) -> str:
+    """Return what stands behind the name of a port: `` (panel 33b)``, or nothing."""
+    return f" (panel {panel})" if panel else ""
+
+
+class Panels:
+    """What stands on the fronts of switches, by the names that their systems give ports."""
+
+    def __init__(self, fabric: Fabric) -> None:
+        self._fabric = fabric
+        self._numbers: dict[int, dict[str, int]] = {}
+
+    def of(self, device: str, port: str) -> str:
+        """Return the name on the panel; empty at a host, and for a port that is not there."""
+        row = self._fabric.switch_row.get(device)
+        if row is None:
+            return ""
+        sku = self._fabric.switches.skus[row]
+        numbers = self._numbers.get(id(sku))
+        if numbers is None:
+            numbers = self._numbers[id(sku)] = sku.port_numbers()
+        return panel_name(sku, numbers[port]) if port in numbers else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ def check_capacity(intent: Intent, layout: Layout) -> list[Finding]:
 def _short(intent: Intent, path: str, what: str, need: int, have: int, fix: str) -> list[Finding]:
     if need <= have:
         return []
-    message = f"{what} exhausted: {need:,} needed, {have:,} available"
+    message = f"{what} exhausted: {need:,} needed, {max(have, 0):,} available"
     return [
         Finding(
             "TOP004",
@@ -125,7 +125,12 @@ def _uplink_ports(intent: Intent, layout: Layout) -> Iterator[Finding]:
             f"uplink ports of {leaf.name} leaves",
             file.spines.count * file.spines.links_per_leaf,
             len(usable_ports(platform, leaf)) - uplink_start(platform, leaf),
-            "use fewer spines or links_per_leaf, or lower platforms.leaf.host_ports",
+            "use fewer spines or links_per_leaf, or lower platforms.leaf.host_ports"
+            + (
+                ""
+                if leaf.name == platform.sku
+                else "; for leaves of another shape, use a separate inventory"
+            ),
         )
     yield from _short(
         intent,

@@ -14,46 +14,55 @@ from fabric.topology.hardware import role_model
 from fabric.topology.peering import UNNUMBERED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fabric.intent.inventory import Intent
     from fabric.platforms.model import Role
-    from fabric.topology.model import Fabric, Hosts, Ints, Switches
+    from fabric.topology.model import Fabric, Hosts, Ints
 
 
-def double_names(intent: Intent, switches: Switches, hosts: Hosts) -> list[Finding]:
-    """Return a finding for each unit, switch or host whose name is taken (TOP002)."""
-    findings = []
-    units: set[str] = set()
-    for index, unit in enumerate(intent.fabric.units):
-        if unit.name in units:
-            findings.append(
-                Finding(
-                    "TOP002",
-                    Severity.ERROR,
-                    f"two units are named {unit.name!r}",
-                    "use a different name for each unit",
-                    f"fabric.units[{index}].name",
-                    intent.position("units", index, "name"),
-                )
-            )
-        units.add(unit.name)
+def double_names(intent: Intent, switches: Sequence[str], hosts: Hosts) -> list[Finding]:
+    """Return a finding for each unit, switch or host whose name is taken (TOP002).
+
+    Units of the same name have leaves of the same names, which are not listed too.
+    """
+    units = [unit.name for unit in intent.fabric.units]
+    doubled = [
+        _double(intent, "units", (name,), (index, "name"))
+        for index, name in enumerate(units)
+        if name in units[:index]
+    ]
+    if doubled:
+        return doubled
     seen: set[str] = set()
-    for name in (*switches.names, *hosts.names):
+    places: dict[tuple[str | int, ...], list[str]] = {}
+    unit = hosts.unit.tolist()
+    for row, name in enumerate((*switches, *hosts.names)):
         if name in seen:
-            findings.append(
-                Finding(
-                    "TOP002",
-                    Severity.ERROR,
-                    f"two devices are named {name!r}",
-                    "use a different name for each switch and host",
-                    "fabric.units",
-                    intent.position("units"),
-                    name,
-                )
-            )
+            of_host = row - len(switches)
+            places.setdefault((unit[of_host], "hosts") if of_host >= 0 else (), []).append(name)
         seen.add(name)
-    return findings
+    return [_double(intent, "devices", names, place) for place, names in places.items()]
+
+
+def _double(
+    intent: Intent, what: str, names: Sequence[str], place: tuple[str | int, ...]
+) -> Finding:
+    many = len(names) > 1
+    shown = hostlist.fold(sorted(names)) if many else f"{names[0]!r}"
+    field = f"fabric.units[{place[0]}].{place[1]}" if place else "fabric.units"
+    thing = {"units": "each unit", "devices": "each switch and host"}[what]
+    return Finding(
+        "TOP002",
+        Severity.ERROR,
+        f"two {what} have each of these names: {shown}"
+        if many
+        else f"two {what} are named {shown}",
+        f"use a different name for {thing}",
+        field,
+        intent.position("units", *place),
+        "" if many or what == "units" else names[0],
+    )
 
 
 def missing_ports(fabric: Fabric) -> list[Finding]:

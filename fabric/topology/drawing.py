@@ -60,6 +60,11 @@ class Box:
         """Middle of the box from left to right."""
         return self.x + self.width / 2
 
+    @property
+    def name(self) -> str:
+        """The whole name of a device that is alone, or the label of several."""
+        return self.members[0] if len(self.members) == 1 else self.label
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -68,7 +73,7 @@ class Line:
     Parameters
     ----------
     lower : tuple of int
-        Numbers of the lower boxes; the line of several starts at the frame around them.
+        Numbers of the lower boxes; the line of several starts at the `Comb` over them.
     upper : int
         Number of the upper box.
     x1, y1, x2, y2 : float
@@ -98,6 +103,36 @@ class Line:
     def cables(self) -> int:
         """How many cables the line stands for."""
         return sum(count for _, count in self.states)
+
+
+@dataclass(frozen=True, slots=True)
+class Comb:
+    """A bar over several boxes, with a tooth down to each: lines that all of them share start here.
+
+    Parameters
+    ----------
+    lower : tuple of int
+        Numbers of the boxes.
+    y, bottom : float
+        Of the bar, and of the ends of the teeth: the upper sides of the boxes.
+    teeth : tuple of float
+        Place of each tooth from left to right; the bar is from the first to the last.
+    """
+
+    lower: tuple[int, ...]
+    y: float
+    bottom: float
+    teeth: tuple[float, ...]
+
+    @property
+    def x(self) -> float:
+        """Left end of the bar."""
+        return self.teeth[0]
+
+    @property
+    def width(self) -> float:
+        """Width of the bar."""
+        return self.teeth[-1] - self.teeth[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +203,7 @@ class Picture:
     frames: tuple[Frame, ...]
     captions: tuple[Caption, ...]
     totals: tuple[Total, ...]
+    combs: tuple[Comb, ...] = ()
 
 
 class CableState(IntEnum):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.topology.bandwidth import switch_gbps
-from fabric.topology.drawing_groups import nics_text, shortened
+import numpy as np
+
+from fabric.topology.drawing_groups import nics_text
+from fabric.topology.drawing_names import shortened
 
 if TYPE_CHECKING:
     from fabric.topology.clos import Clos
@@ -22,8 +24,15 @@ def subtitle(fabric: Fabric, network: Clos) -> str:
     return ", ".join([*(_switches(fabric, network, tier) for tier in tiers), _hosts(fabric), nics])
 
 
-def tier_texts(fabric: Fabric, network: Clos) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+def tier_texts(
+    fabric: Fabric, network: Clos, gbps: tuple[Ints, Ints]
+) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Return lines of text for each tier, and for the cables above it.
+
+    Parameters
+    ----------
+    gbps : tuple of two arrays of int
+        Bandwidth below and above each switch.
 
     Returns
     -------
@@ -41,7 +50,8 @@ def tier_texts(fabric: Fabric, network: Clos) -> list[tuple[tuple[str, ...], tup
         above: tuple[str, ...] = ()
         if mine.any():
             above = _cables(cables.speed_gbps[mine], cables.cable_m[mine])
-            above = (*above, *_oversubscription(network, rows))
+            above = (*above, *_per_line(cables.lower[mine], cables.upper[mine]))
+            above = (*above, *_oversubscription(gbps, rows))
         texts.append(((_switches(fabric, network, tier), *_few(models)), above))
     return texts
 
@@ -71,9 +81,16 @@ def _cables(speed_gbps: Ints, cable_m: Ints) -> tuple[str, ...]:
     return (f"{len(speed_gbps):,} cables", f"{speed}, {metres}")
 
 
-def _oversubscription(network: Clos, rows: Ints) -> tuple[str, ...]:
+def _per_line(lower: Ints, upper: Ints) -> tuple[str, ...]:
+    """Return how many cables a line stands for; nothing where each has its own."""
+    _, counts = np.unique(np.stack([lower, upper]), axis=1, return_counts=True)
+    low, high = int(counts.min()), int(counts.max())
+    return () if high == 1 else (f"{low} per line" if low == high else f"{low}-{high} per line",)
+
+
+def _oversubscription(gbps: tuple[Ints, Ints], rows: Ints) -> tuple[str, ...]:
     """Return bandwidth below over bandwidth above of switches: the least, and the highest."""
-    below, above = (gbps[rows] for gbps in switch_gbps(network))
+    below, above = (side[rows] for side in gbps)
     ratios = below[above > 0] / above[above > 0]
     ends = dict.fromkeys(
         f"{ratio:.2f}".rstrip("0").rstrip(".") for ratio in (ratios.min(), ratios.max())

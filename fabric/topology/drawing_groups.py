@@ -9,16 +9,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core import hostlist
+from fabric.topology.drawing_names import (
+    LABEL_LENGTH,
+    NOTHING_SHARED,
+    Shared,
+    shared_by,
+    shortened,
+    shorter_names,
+)
 from fabric.topology.layout import pod_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from fabric.topology.clos import Clos
     from fabric.topology.model import Fabric, Ints
 
-#: Longest label, our choice; a longer one loses its middle.
-LABEL_LENGTH = 24
 #: Names up to which a label is a range, our choice: of more it takes too long to find one.
 MOST_FOLDED = 1000
 
@@ -118,22 +124,39 @@ class Groups:
     columns: list[str]
     pods: list[str]
 
+    def shorter(self) -> Iterator[Groups]:
+        """Yield the same boxes with ever shorter names of devices that are drawn alone."""
+        alone = [n for n, one in enumerate(self.groups) if len(one.members) == 1]
+        devices = [(one.kind, one.column, one.members[0]) for one in self.groups]
+        for labels in shorter_names([devices[number] for number in alone]):
+            drawn = [*self.groups]
+            for number, label in zip(alone, labels, strict=True):
+                drawn[number] = replace(drawn[number], label=label)
+            yield replace(self, groups=drawn)
 
-def shortened(text: str) -> str:
-    """Return a label with its middle left out where it is too long."""
-    if len(text) <= LABEL_LENGTH:
-        return text
-    half = (LABEL_LENGTH - 1) // 2
-    return f"{text[:half]}…{text[-half:]}"
+
+def label_of(names: Sequence[str], shared: Shared = NOTHING_SHARED) -> str:
+    """Return names as a range, or as the first and the last: of a long range, and of many names.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of one kind of device.
+    shared : Shared
+        What a label that is too long leaves out.
+    """
+    label = _whole_label(names)
+    if len(label) > LABEL_LENGTH:
+        label = shared.marked(_whole_label([shared.cut(name) for name in names]))
+    return shortened(label)
 
 
-def label_of(names: Sequence[str]) -> str:
-    """Return names as a range, or as the first and the last: of a long range, and of many names."""
+def _whole_label(names: Sequence[str]) -> str:
     ends = f"{names[0]} … {names[-1]}"
     if len(names) > MOST_FOLDED:
-        return shortened(ends)
+        return ends
     folded = hostlist.fold(names)
-    return ends if len(ends) <= LABEL_LENGTH < len(folded) else shortened(folded)
+    return ends if len(ends) <= LABEL_LENGTH < len(folded) else folded
 
 
 def even_bounds(count: int, most: int) -> list[int]:
@@ -166,6 +189,7 @@ class _Gatherer:
         self._drawn: list[Group] = []
         self._of_switch = np.zeros(len(network.tier), dtype=np.int64)
         self._of_host = np.zeros(len(network.host_unit), dtype=np.int64)
+        self._shared_by: dict[str, Shared] = {}
         self._pods = pod_names(fabric.intent.fabric)
         self._pod_bounds = even_bounds(len(self._pods), limits.columns) if self._pods else [0]
         place = {name: number for number, name in enumerate(self._pods)}
@@ -264,8 +288,17 @@ class _Gatherer:
                 "host", names, f"{hosts}{nics_text(self._fabric, ports)}", -1, column, pod, -1
             )
 
+    def _shared(self, kind: str) -> Shared:
+        """Return what all names of a kind of device have in common."""
+        if kind not in self._shared_by:
+            switches, hosts = self._fabric.switches, self._fabric.hosts
+            rows = range(len(switches)) if kind != "host" else ()
+            names = [switches.names[row] for row in rows if switches.role(row) == kind]
+            self._shared_by[kind] = shared_by(names if kind != "host" else hosts.names)
+        return self._shared_by[kind]
+
     def _add(self, kind: str, names: Sequence[str], detail: str, rail: int, *place: int) -> None:
-        label = label_of(names)
+        label = label_of(names, self._shared(kind))
         self._drawn.append(Group(kind, label, detail, tuple(names), rail, *place))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from fabric.topology.bandwidth import switch_gbps
 from fabric.topology.drawing import Box, Caption, Frame, Picture
 from fabric.topology.drawing_captions import subtitle, tier_texts
 from fabric.topology.drawing_groups import Limits, groups
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from fabric.topology.clos import Clos
     from fabric.topology.drawing import CableStates
     from fabric.topology.drawing_groups import Group, Groups
-    from fabric.topology.drawing_lines import Cell
-    from fabric.topology.model import Fabric
+    from fabric.topology.model import Fabric, Ints
 
 #: Width of a character at 11 pixels: the fonts asked for are monospaced and 0.602 em wide (DejaVu
 #: Sans Mono, hmtx table); some others are 0.6.
@@ -61,35 +61,46 @@ class _Area:
     inside: Sequence[_Area] = ()
 
 
-def picture(fabric: Fabric, network: Clos, states: CableStates) -> Picture:
-    """Return the picture of a network, with the state of each cable."""
-    texts = tier_texts(fabric, network)
+def picture(
+    fabric: Fabric, network: Clos, states: CableStates, gbps: tuple[Ints, Ints] | None = None
+) -> Picture:
+    """Return the picture of a network, with the state of each cable.
+
+    Parameters
+    ----------
+    gbps : tuple of two arrays of int, optional
+        Bandwidth below and above each switch, where the network is a part of one that has more.
+    """
+    texts = tier_texts(fabric, network, gbps or switch_gbps(network))
     longest = max(len(line) for pair in texts for text in pair for line in text)
     left = 2 * MARGIN + longest * CHARACTER_PX
     plan = _fitted(fabric, network, MOST_WIDTH - left - MARGIN)
     plan.place(left, max(plan.width, LEAST_WIDTH - left - MARGIN))
+    drawn, combs = lines(network, states, plan.grouping, plan.boxes, plan.cells)
     return Picture(
         title=fabric.intent.fabric.name,
         subtitle=subtitle(fabric, network),
         width=max(left + plan.width + MARGIN, LEAST_WIDTH),
         height=plan.rows.bottom + LEGEND,
         boxes=tuple(plan.boxes),
-        lines=tuple(lines(network, states, plan.grouping, plan.boxes, plan.cells)),
+        lines=tuple(drawn),
         frames=tuple(plan.frames),
         captions=tuple(_captions(texts, plan.rows)),
         totals=states.totals(),
+        combs=tuple(combs),
     )
 
 
 def _fitted(fabric: Fabric, network: Clos, room: float) -> _Plan:
-    """Return the plan with the most boxes that fit into a width."""
+    """Return the plan with the most boxes that fit into a width: shorter names before fewer."""
     limits = Limits().used(network)
     while True:
         grouping = groups(fabric, network, limits)
-        for spacing in (ROOMY, TIGHT):
-            plan = _Plan(grouping, spacing, network.tiers)
-            if plan.width <= room:
-                return plan
+        for named in (grouping, *grouping.shorter()):
+            for spacing in (ROOMY, TIGHT):
+                plan = _Plan(named, spacing, network.tiers)
+                if plan.width <= room:
+                    return plan
         fit = room / plan.columns_width
         fewer = limits.fewer_columns(fit) if fit < 1 else limits.fewer_above()
         if fewer == limits:
@@ -124,7 +135,7 @@ class _Plan:
         self.rows = _Rows(tiers, spacing, planes=len(self._areas) > 1)
         self._boxes: dict[int, Box] = {}
         self.frames: list[Frame] = []
-        self.cells: list[Cell] = []
+        self.cells: list[tuple[int, ...]] = []
 
     @property
     def boxes(self) -> list[Box]:
@@ -183,13 +194,13 @@ class _Plan:
             size = (width + 2 * pad, bottom - top)
             frame = Frame(area.kind, area.title, x - pad, top, *size)
             self.frames.insert(slot, frame)
-            self._keep(area, frame)
+            self._keep(area)
         return top, bottom
 
-    def _keep(self, area: _Area, frame: Frame) -> None:
+    def _keep(self, area: _Area) -> None:
         leaves = [n for row in area.rows for n in row if self.grouping.groups[n].kind == "leaf"]
         if area.kind == "unit" and len(leaves) > 1:
-            self.cells.append((tuple(leaves), frame))
+            self.cells.append(tuple(leaves))
 
     def _fill(self, row: Sequence[int], starts: Sequence[float]) -> list[float]:
         for number, x in zip(row, starts, strict=True):

@@ -8,28 +8,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.topology.drawing import CableState, Line
+from fabric.topology.drawing import CableState, Comb, Line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from fabric.topology.clos import Clos
-    from fabric.topology.drawing import Box, CableStates, Frame
+    from fabric.topology.drawing import Box, CableStates
     from fabric.topology.drawing_groups import Groups
 
-    #: Leaves of one frame.
-    Cell = tuple[tuple[int, ...], Frame]
-
-#: Part of the side of a box or frame over which the ends of its lines are spread; our choice.
+#: Part of the side of a box or comb over which the ends of its lines are spread; our choice.
 SPREAD = 0.7
 #: Uplinks of leaves that are drawn one by one, our choice; of more, those that are alike are one.
 MOST_UPLINES = 24
+#: Pixels between boxes and the comb over them, and from that to the next comb; our choice.
+COMB_PX = 4.0
 
 
 def lines(
-    network: Clos, states: CableStates, grouping: Groups, boxes: list[Box], cells: list[Cell]
-) -> list[Line]:
-    """Return the lines between boxes that have a place.
+    network: Clos,
+    states: CableStates,
+    grouping: Groups,
+    boxes: list[Box],
+    cells: list[tuple[int, ...]],
+) -> tuple[list[Line], list[Comb]]:
+    """Return the lines between boxes that have a place, and the combs that some start at.
 
     Parameters
     ----------
@@ -37,14 +40,15 @@ def lines(
         State of each cable.
     grouping : Groups
         Box of each device.
-    cells : list of (numbers of boxes, Frame)
-        Leaves that have a frame of their own.
+    cells : list of tuple of int
+        Numbers of the leaves of each frame.
     """
     single = _single(network, states, grouping)
     uplines = [line for line in single if boxes[line.lower[0]].kind == "leaf"]
     if len(uplines) > MOST_UPLINES:
-        single = [*_bundled(single, [members for members, _ in cells])]
-    return _anchored(single, boxes, dict(cells))
+        single = [*_bundled(single, cells)]
+    combs = _combs(single, boxes)
+    return _anchored(single, boxes, combs), [*combs.values()]
 
 
 def _single(network: Clos, states: CableStates, grouping: Groups) -> list[Line]:
@@ -107,12 +111,25 @@ def _bundled(single: list[Line], cells: Iterable[tuple[int, ...]]) -> list[Line]
     return result
 
 
+def _combs(drawn: list[Line], boxes: list[Box]) -> dict[tuple[int, ...], Comb]:
+    """Return a comb for each set of boxes that share lines: the smaller set above the larger."""
+    sets = {line.lower for line in drawn if len(line.lower) > 1}
+    levels = dict.fromkeys(range(len(boxes)), 0)
+    combs = {}
+    for lower in sorted(sets, key=lambda numbers: (-len(numbers), numbers)):
+        level = 1 + max(levels[number] for number in lower)
+        levels |= dict.fromkeys(lower, level)
+        top = boxes[lower[0]].y
+        teeth = tuple(sorted(boxes[number].centre for number in lower))
+        combs[lower] = Comb(lower, top - COMB_PX * level, top, teeth)
+    return combs
+
+
 def _anchored(
-    drawn: list[Line], boxes: list[Box], frames: dict[tuple[int, ...], Frame]
+    drawn: list[Line], boxes: list[Box], combs: dict[tuple[int, ...], Comb]
 ) -> list[Line]:
     """Spread the ends of the lines of each box along its side, in the order of the other ends."""
-    around = {member: frame for members, frame in frames.items() for member in members}
-    lower = [boxes[at[0]] if len(at := line.lower) == 1 else around[at[0]] for line in drawn]
+    lower = [combs.get(line.lower) or boxes[line.lower[0]] for line in drawn]
     upper = [boxes[line.upper] for line in drawn]
     starts, ends = _spread(lower, upper), _spread(upper, lower)
     return [
@@ -121,9 +138,7 @@ def _anchored(
     ]
 
 
-def _spread(
-    sides: list[Box] | list[Box | Frame], others: list[Box] | list[Box | Frame]
-) -> list[float]:
+def _spread(sides: Sequence[Box | Comb], others: Sequence[Box | Comb]) -> list[float]:
     """Return the place of each line on its side."""
     rows: dict[float, list[tuple[float, int]]] = defaultdict(list)
     for row, (side, other) in enumerate(zip(sides, others, strict=True)):
@@ -138,5 +153,5 @@ def _spread(
     return at
 
 
-def _centre(of: Box | Frame) -> float:
+def _centre(of: Box | Comb) -> float:
     return of.x + of.width / 2

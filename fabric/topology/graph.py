@@ -1,6 +1,6 @@
 """The fabric as a networkx graph, for analysis by other programs.
 
-The attributes are described in ``docs/graph.md``; others rely on them.
+The attributes are described in ``docs/reference/graph.md``; others rely on them.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Finding, Severity
-from fabric.intent.model import CageSplit
+from fabric.intent.platform_model import CageSplit
 from fabric.intent.scalars import cage_numbers, dotted
 from fabric.platforms.breakout import broken_out, fits, offered_mode, parse_mode
 

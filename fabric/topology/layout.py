@@ -13,7 +13,8 @@ from fabric.topology.hardware import role_model
 
 if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
-    from fabric.intent.model import FabricFile, RolePlatform
+    from fabric.intent.model import FabricFile
+    from fabric.intent.platform_model import RolePlatform
     from fabric.platforms.model import Sku
     from fabric.topology.model import Bools, Fabric, Ints
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
+from fabric.platforms.same_hardware import close_models
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric
 
 
+_MODEL = "switch model"
 #: Where a person finds the names of a kind of thing.
 _LISTED = {
     "tenant": "tenants",
@@ -24,7 +26,7 @@ _LISTED = {
     "leaf": "topology",
     "spine": "topology",
     "super-spine": "topology",
-    "switch model": "platforms",
+    _MODEL: "platforms",
     "host": "hosts",
     "rail": "hosts",
     "NIC port": "hosts",
@@ -102,5 +104,10 @@ def unknown(kind: str, names: Sequence[str]) -> str:
 
 def hint(kind: str, name: str, known: Iterable[str]) -> str:
     """Return what to write in place of an unknown name of a kind of thing."""
-    close = difflib.get_close_matches(name, list(known), n=1)
-    return f"did you mean {close[0]!r}?" if close else f"`rocefab show {_LISTED[kind]}` lists them"
+    if kind == _MODEL:
+        close = close_models(name, known)
+    else:
+        close = list(map(repr, difflib.get_close_matches(name, list(known), n=1)))
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    return f"`rocefab show {_LISTED[kind]}` lists them"

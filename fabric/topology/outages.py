@@ -37,7 +37,7 @@ def outage(fabric: Fabric, words: Sequence[str]) -> Outage:
     words : sequence of str
         ``link:SWITCH:PORT`` is the cable in a port; ``cable-bundle:SWITCH:SWITCH`` all cables
         between two switches; ``rack:UNIT`` a unit with its leaves and hosts; ``switch`` and
-        ``host`` take a range of names too. The name of a switch or host alone is enough.
+        ``host`` take a range of names too. Names of switches and hosts alone are enough.
 
     Raises
     ------
@@ -63,7 +63,7 @@ class _Reader:
 
     def read(self, word: str) -> Outage:
         """Return what one word takes down; nothing and a finding when it is wrong."""
-        kind, _, rest = self._whole(word).partition(":")
+        kind, colon, rest = word.partition(":")
         read = {
             "link": self._link,
             "switch": self._switch,
@@ -72,24 +72,24 @@ class _Reader:
             "host": self._host,
         }.get(kind)
         failure = Outage.none(self.network)
-        if read is None or not rest:
+        if not colon:
+            self._device(failure, word)
+        elif read is None or not rest:
             self._refuse("INT040", f"{word!r} is not a valid failure", f"use one of {FORMS}")
         else:
             read(failure, rest)
         return failure
 
-    def _whole(self, word: str) -> str:
-        """Return a word with its kind: the name of a switch or host alone is enough."""
-        if word in self._fabric.switch_row:
-            return f"switch:{word}"
-        return f"host:{word}" if word in self._fabric.host_row else word
-
     def _refuse(self, rule: str, message: str, fix: str) -> None:
         self.findings.append(Finding(rule, Severity.ERROR, message, fix))
 
     def _unknown(self, kind: str, name: str, known: Iterable[str]) -> None:
-        listed = "switch" if kind == "unit" else kind  # `rocefab show topology` has both
-        self._refuse("TOP005", f"there is no {kind} {name!r}", hint(listed, name, known))
+        # `rocefab show topology` has units too, and more devices than any other list.
+        listed = "switch" if kind in {"unit", "device"} else kind
+        fix = hint(listed, name, known)
+        if kind == "device" and not fix.endswith("?"):
+            fix = f"{fix}; or use one of {FORMS}"
+        self._refuse("TOP005", f"there is no {kind} {name!r}", fix)
 
     def _row(self, kind: str, name: str, known: dict[str, int]) -> int | None:
         if name not in known:
@@ -104,6 +104,16 @@ class _Reader:
             return []
         rows = [self._row(kind, name, known) for name in expanded]
         return [row for row in rows if row is not None]
+
+    def _device(self, failure: Outage, names: str) -> None:
+        """Take down what plain names stand for: switches, hosts, or a range of them."""
+        known = {**self._fabric.host_row, **self._fabric.switch_row}
+        rows = self._rows("device", names, known)
+        for name in hostlist.expand(names) if rows else ():
+            if name in self._fabric.switch_row:
+                failure.switches[self._fabric.switch_row[name]] = True
+            elif name in self._fabric.host_row:
+                failure.hosts[self._fabric.host_row[name]] = True
 
     def _switch(self, failure: Outage, names: str) -> None:
         failure.switches[self._rows("switch", names, self._fabric.switch_row)] = True

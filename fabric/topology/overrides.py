@@ -14,9 +14,9 @@ from fabric.topology.own_addresses import write_own_links, write_own_nic, wrong_
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from fabric.intent.device_model import DeviceOverride, Peer
     from fabric.intent.host_model import HostOverride, NicOverride
     from fabric.intent.inventory import Located
-    from fabric.intent.model import DeviceOverride, Peer
     from fabric.topology.model import Bools, Fabric, Nics, Uplinks
 
     OverrideT = TypeVar("OverrideT", DeviceOverride, HostOverride)

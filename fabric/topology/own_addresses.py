@@ -19,9 +19,9 @@ LAST_ADDRESS = 2**32 - 1
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from fabric.intent.device_model import DeviceOverride, LeafSubnet
     from fabric.intent.host_model import HostOverride
     from fabric.intent.inventory import Intent, Located
-    from fabric.intent.model import DeviceOverride, LeafSubnet
     from fabric.topology.layout import Layout
     from fabric.topology.model import Fabric, Subnets
 

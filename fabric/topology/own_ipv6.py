@@ -10,8 +10,8 @@ from fabric.topology.model import NO_VLAN
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabric.intent.device_model import LeafSubnet
     from fabric.intent.host_model import NicOverride
-    from fabric.intent.model import LeafSubnet
     from fabric.topology.ipv6 import Ipv6Subnets
     from fabric.topology.model import Fabric, Subnets
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.errors import CapacityError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.platforms.model import role_field
@@ -72,11 +73,12 @@ def realise(intent: Intent) -> Fabric:
     explicit = intent.fabric.design == "explicit"
     layout = explicit_layout(intent) if explicit else generated(intent)
     _refuse(InputError, unserved(intent, layout), intent)
+    hosts = _hosts(intent)
+    _refuse(InputError, double_names(intent, (), hosts), intent)
     _refuse(CapacityError, check_capacity(intent, layout), intent)
     _refuse(InputError, lost_splits(intent, layout.names, _usual_models(intent, layout)), intent)
     switches = _switches(intent, layout)
-    hosts = _hosts(intent)
-    _refuse(InputError, double_names(intent, switches, hosts), intent)
+    _refuse(InputError, double_names(intent, switches.names, hosts), intent)
     fabric = Fabric(
         intent=intent,
         rails=intent.fabric.rails,
@@ -138,8 +140,7 @@ def _move_subnets(fabric: Fabric, layout: Layout) -> None:
 def _refuse(error: type[InputError], refused: Iterable[Finding], intent: Intent) -> None:
     findings = list(refused)
     if findings:
-        plural = "" if len(findings) == 1 else "s"
-        raise error(f"{len(findings)} error{plural} in {intent.folder}", findings)
+        raise error(f"{counted(len(findings), 'error')} in {intent.folder}", findings)
 
 
 def _unknown_skus(intent: Intent) -> Iterator[Finding]:

@@ -11,8 +11,9 @@ from fabric.topology.layout import rank_within
 if TYPE_CHECKING:
     from ipaddress import IPv4Network, IPv6Network
 
+    from fabric.intent.addressing_model import Addressing
     from fabric.intent.inventory import Intent
-    from fabric.intent.model import Addressing, FabricFile
+    from fabric.intent.model import FabricFile
     from fabric.topology.layout import Layout
     from fabric.topology.model import Bools, Ints
 

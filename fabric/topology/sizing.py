@@ -116,8 +116,9 @@ class Size:
 def sized(need: Need) -> Size | None:
     """Return the fabric with the least oversubscription, then the fewest switches, or None.
 
-    Over-subscription below 1 is no gain: it counts as 1. Each leaf has the same number of cables to
-    each spine, and all leaves of ``room_for`` hosts fit on the spines.
+    Over-subscription below 1 is no gain: it counts as 1. There are two spines or more, unless
+    another number is asked for, or a leaf has one uplink. Each leaf has the same number of cables
+    to each spine, and all leaves of ``room_for`` hosts fit on the spines.
     """
     least = -(-need.room_for * need.ports_per_host // (need.most_nics or need.leaf_ports))
     units = range(least, min(need.room_for, need.spine_ports) + 1)
@@ -134,7 +135,7 @@ def _of_units(need: Need, units: int) -> list[Size]:
         return []
     free = min(need.leaf_ports - nics, need.most_uplinks or need.leaf_ports)
     most = need.spine_ports // leaves
-    counts = (need.spines,) if need.spines else range(1, free + 1)
+    counts = (need.spines,) if need.spines else range(min(2, max(free, 1)), free + 1)
     enough = -(-nics * need.nic_gbps // need.uplink_gbps)
     links = ((count, min(most, free // count, -(-enough // count))) for count in counts)
     return [Size(need, hosts, count, each) for count, each in links if each > 0]

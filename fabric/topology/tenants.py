@@ -56,6 +56,21 @@ class Tenants:
         alone: NDArray[np.bool_] = self.of_nic == UNASSIGNED
         return alone & (self.tenancy.unassigned == "quarantine")
 
+    def reached(self, leaves: NDArray[np.int64], nic: int) -> NDArray[np.bool_]:
+        """Return which NIC ports a NIC port reaches in its tenant.
+
+        Parameters
+        ----------
+        leaves : array of int, shape (NIC ports,)
+            Leaf of each.
+        """
+        same: NDArray[np.bool_] = self.of_nic == self.of_nic[nic]
+        return same & (leaves == leaves[nic]) if self.is_local else same
+
+    def groups(self, nics: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """Return the rows of some NIC ports by their tenant, without those of no tenant."""
+        return [nics[self.of_nic[nics] == row] for row in range(len(self))]
+
     def row(self, name: str) -> int | None:
         """Return the row of a tenant by its name; None where there is none."""
         return self.names.index(name) if name in self.names else None

@@ -21,7 +21,9 @@ from fabric.qos.headroom.verdict import HeadroomVerdict, judge
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.design.model import DeviceDesign, HostDesign, NicDesign, PortDesign
+    from fabric.design.host_model import HostDesign, NicDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
     from fabric.design.qos_model import HostQos, QosProfile
     from fabric.intent.classes import LosslessClass
     from fabric.qos.headroom.terms import Link

@@ -1,4 +1,4 @@
-"""The table of all rules, as Markdown, for ``docs/rules.md``."""
+"""The table of all rules, as Markdown, for ``docs/reference/rules.md``."""
 
 from __future__ import annotations
 

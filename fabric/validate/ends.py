@@ -74,7 +74,15 @@ def pairs(fabric: Fabric, resolver: PolicyResolver) -> tuple[Pair, ...]:
 
 
 def nic_cables(fabric: Fabric, resolver: PolicyResolver) -> Iterator[tuple[int, int]]:
-    """Yield (row of ``fabric.nics``, cables) of every distinct kind of enabled NIC cable.
+    """Yield (row of ``fabric.nics``, cables) of every distinct kind of enabled NIC cable."""
+    rows = np.flatnonzero(fabric.nics.enabled)
+    kinds = kinds_of_nics(fabric, resolver)
+    _, first, counts = np.unique(kinds[rows], return_index=True, return_counts=True)
+    yield from zip(rows[first].tolist(), counts.tolist(), strict=True)
+
+
+def kinds_of_nics(fabric: Fabric, resolver: PolicyResolver) -> Ints:
+    """Return the number of the kind of each NIC cable.
 
     A kind is one pair of policies, speed, length, switch model, response to pauses and FEC, and one
     kind of host.
@@ -100,9 +108,7 @@ def nic_cables(fabric: Fabric, resolver: PolicyResolver) -> Iterator[tuple[int, 
     for column in columns:
         _, dense = np.unique(column, return_inverse=True)
         keys = keys * (int(dense.max(initial=0)) + 1) + dense
-    rows = np.flatnonzero(nics.enabled)
-    _, first, counts = np.unique(keys[rows], return_index=True, return_counts=True)
-    yield from zip(rows[first].tolist(), counts.tolist(), strict=True)
+    return keys
 
 
 def kind_of_hosts(fabric: Fabric) -> Ints:

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Path = tuple[str, ...]
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]')
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+#: A bracket, or a string; one that a colon follows is a key.
+_TOKEN = re.compile(rf"({_STRING})(\s*+:)?+|[{{}}\[\]]")
+#: An object that has no other object inside.
+_FLAT = re.compile(rf'\{{[^{{}}"]*+(?:{_STRING}[^{{}}"]*+)*+\}}')
 
 
 @lru_cache(maxsize=1)  # several readers ask for the same text in turn
@@ -31,22 +35,30 @@ def key_positions(text: str, file: str, depth: int = 3) -> Mapping[Path, Positio
     by_name: dict[Path, Position] = {}
     breaks = [match.start() for match in re.finditer("\n", text)]
     path: list[str] = []
-    name = re.match("", text)
-    for match in _TOKEN.finditer(text):
-        mark = match[0]
-        if mark[0] == '"':
-            name = match
-        elif mark in ("{", "["):
-            path.append("")
-        elif mark in ("}", "]"):
+    end = 0
+    while token := _TOKEN.search(text, end):
+        end = token.end()
+        if token[2]:
+            if len(path) <= depth:
+                path[-1] = _name(token[1])
+                line = bisect_left(breaks, token.start())
+                column = token.start() - (breaks[line - 1] if line else -1)
+                by_name.setdefault(tuple(path), Position(file, line + 1, column))
+        elif token[1]:
+            continue
+        elif token[0] in "{[":
+            flat = len(path) >= depth and _FLAT.match(text, token.start())
+            if flat:  # all keys in it are too deep
+                end = flat.end()
+            else:
+                path.append("")
+        else:
             path.pop()
-        elif mark == ":" and name and len(path) <= depth:
-            word = name[0]
-            path[-1] = json.loads(word) if "\\" in word else word[1:-1]
-            line = bisect_left(breaks, name.start())
-            column = name.start() - (breaks[line - 1] if line else -1)
-            by_name.setdefault(tuple(path), Position(file, line + 1, column))
     return by_name
+
+
+def _name(quoted: str) -> str:
+    return json.loads(quoted) if "\\" in quoted else quoted[1:-1]
 
 
 def nearest(positions: Mapping[Path, Position], path: Path) -> Position | None:

@@ -13,7 +13,8 @@ from fabric.topology.pause_response import PauseResponses
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import HeadroomProfile, PortDesign
     from fabric.topology.model import Fabric, Ints
 
 #: Bits of a key: response of the peer, cable length in m, speed in Gb/s, host port or not, lanes;

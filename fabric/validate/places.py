@@ -16,7 +16,8 @@ from fabric.validate.origins import (
 )
 
 if TYPE_CHECKING:
-    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
     from fabric.design.qos_model import QosProfile
     from fabric.intent.inventory import Intent
     from fabric.intent.resolve import PolicyResolver

@@ -29,6 +29,7 @@ _ADDRESSES = (
     ("400g100gpam4", "https://docs.nvidia.com/networking/display/400g100gpam4ovpub"),
     ("DGX SuperPOD", "https://docs.nvidia.com/dgx-superpod/"),
     ("pyavd", "https://github.com/aristanetworks/avd"),
+    ("eos.arista.com", "https://eos.arista.com/"),
     ("Arista EOS manual", "https://www.arista.com/en/um-eos"),
     ("juniper.net", "https://www.juniper.net/documentation/"),
     (

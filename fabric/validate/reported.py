@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabric.core.findings import Finding, Position, Severity
+from fabric.core.counts import counted
+from fabric.core.findings import Finding, Ignored, Position, Severity
+from fabric.validate.like_findings import LikeFindings, like_findings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,6 +39,10 @@ class Reported:
         Why rules had nothing to look at, by rule.
     notes : tuple of str
         What else the outcome says, and what it does not say.
+    full : bool
+        Whether forms for people list like findings one by one. Forms for programs always do.
+    ignored : Ignored, optional
+        Rules that do not count, and who says that.
     """
 
     outcome: Outcome
@@ -46,6 +52,37 @@ class Reported:
     verb: str = "check"
     idle: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    full: bool = True
+    ignored: Ignored | None = None
+
+    @property
+    def ignored_words(self) -> str:
+        """Which rules do not count, who says that, and what they say; empty where all count."""
+        if not self.ignored:
+            return ""
+        file, line = self.ignored.place.file, self.ignored.place.line
+        rules = ", ".join(map(self._ignored_counts, dict.fromkeys(self.ignored.rules)))
+        return f"ignored by {file}{f':{line}' if line else ''}: {rules}"
+
+    def _ignored_counts(self, rule: str) -> str:
+        counts = Counter(
+            finding.severity for finding in self.outcome.ignored if finding.rule == rule
+        )
+        words = [severity_count(counts[severity], severity) for severity in sorted(counts)[::-1]]
+        return f"{rule} ({', '.join(words) or 'no findings'})"
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Notes, and what is ignored."""
+        return (*self.notes, *filter(None, [self.ignored_words]))
+
+    @property
+    def groups(self) -> list[LikeFindings]:
+        """Findings as forms for people show them."""
+        findings = self.outcome.findings
+        if self.full:
+            return [LikeFindings((finding,)) for finding in findings]
+        return like_findings(findings)
 
     def place(self, finding: Finding) -> Position:
         """Return where a finding stands; in the first line of the input if it does not say."""
@@ -65,12 +102,9 @@ class Reported:
         return prints
 
 
-def sentence(finding: Finding) -> str:
-    """Return what a finding says, without its place and its rule."""
-    subject = " ".join(part for part in (finding.device, finding.port) if part)
-    prefix = f"{subject}: " if subject else ""
-    fix = f"; {finding.fix}" if finding.fix else ""
-    return f"{prefix}{finding.message}{fix}"
+def severity_count(number: int, severity: Severity) -> str:
+    """Return a number of findings of a severity: ``2 errors``."""
+    return f"{number} info" if severity is Severity.INFO else counted(number, severity.word)
 
 
 def relative(file: str) -> str:

@@ -103,6 +103,7 @@ class Rule(ABC):
             position=place.position if place else None,
             device=device,
             port=port,
+            is_default=place is not None and not place.written,
         )
 
 
@@ -149,7 +150,7 @@ class DescribedRule(Rule):
 class ModelRule(Rule):
     """A rule about the inventory and what follows from it."""
 
-    def subjects(self, world: World) -> Sequence[tuple[Model]] | None:
+    def subjects(self, world: World) -> Sequence[tuple[Any, ...]] | None:
         """Return the model, if there is one."""
         return [(world.model,)] if world.model else None
 

@@ -36,6 +36,8 @@ class Outcome:
         Findings that the inventory accepts.
     partly : tuple of str
         Ids of the rules that could not look at everything.
+    ignored : tuple of Finding
+        Findings of rules that are ignored; they do not count.
     """
 
     findings: tuple[Finding, ...]
@@ -44,6 +46,7 @@ class Outcome:
     broken: tuple[tuple[str, str], ...]
     waived: tuple[Waived, ...] = ()
     partly: tuple[str, ...] = ()
+    ignored: tuple[Finding, ...] = ()
 
     def at_least(self, severity: Severity) -> tuple[Finding, ...]:
         """Return the findings of a severity or worse."""
@@ -58,21 +61,23 @@ class Outcome:
             tuple(sorted({*self.skipped, *out})),
             tuple(item for item in self.broken if item[0] not in out),
             tuple(item for item in self.waived if item.finding.rule not in out),
+            ignored=(*self.ignored, *(one for one in self.findings if one.rule in out)),
         )
 
     def decided(self, decisions: Decisions) -> Outcome:
         """Return the outcome with the waivers and severities of an inventory applied."""
         kept, waived = decisions.apply(self.findings)
-        return replace(self, findings=tuple(_worst_first(kept)), waived=(*self.waived, *waived))
+        return replace(self, findings=tuple(worst_first(kept)), waived=(*self.waived, *waived))
 
     def merged(self, other: Outcome) -> Outcome:
         """Return this and another outcome as one; skipped is what neither of them ran."""
         return Outcome(
-            tuple(_worst_first([*self.findings, *other.findings])),
+            tuple(worst_first([*self.findings, *other.findings])),
             tuple(sorted({*self.checked, *other.checked})),
             tuple(sorted({*self.skipped} & {*other.skipped})),
             (*self.broken, *other.broken),
             (*self.waived, *other.waived),
+            ignored=(*self.ignored, *other.ignored),
         )
 
 
@@ -131,11 +136,12 @@ def together(outcomes: Iterable[Outcome]) -> Outcome:
     """Return the outcomes of the same rules over several worlds as one."""
     every = list(outcomes)
     return Outcome(
-        tuple(_worst_first([finding for one in every for finding in one.findings])),
+        tuple(worst_first([finding for one in every for finding in one.findings])),
         tuple(sorted(set[str]().union(*{one.checked for one in every}))),
         tuple(sorted(set.intersection(*map(set, {one.skipped for one in every})))),
         tuple(dict(item for one in every for item in one.broken).items()),
         tuple(item for one in every for item in one.waived),
+        ignored=tuple(finding for one in every for finding in one.ignored),
     )
 
 
@@ -146,10 +152,11 @@ def gathered(findings: list[Finding]) -> list[Finding]:
         key = (finding.rule, finding.severity, finding.message, finding.field, finding.position)
         alone = () if finding.position else (finding.device, finding.port)
         groups.setdefault((*key, *alone), []).append(finding)
-    return _worst_first([_merge(group) for group in groups.values()])
+    return worst_first([_merge(group) for group in groups.values()])
 
 
-def _worst_first(findings: list[Finding]) -> list[Finding]:
+def worst_first(findings: list[Finding]) -> list[Finding]:
+    """Return findings by severity, then by rule; otherwise in their order."""
     return sorted(findings, key=lambda finding: (-finding.severity, finding.rule))
 
 

@@ -14,7 +14,8 @@ from fabric.validate.origins import Place, fabric_place
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.design.model import DeviceDesign, HostDesign
+    from fabric.design.host_model import HostDesign
+    from fabric.design.model import DeviceDesign
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
     from fabric.intent.host_model import HostTraits

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from fabric.design.designs import Designs
-    from fabric.design.model import DeviceDesign, HostDesign
+    from fabric.design.host_model import HostDesign
+    from fabric.design.model import DeviceDesign
     from fabric.platforms.model import Sku
     from fabric.qos.deadlock import Proof
     from fabric.topology.site import Site

@@ -26,10 +26,12 @@ from fabric.report.accept import (
     markdown,
 )
 from fabric.workflow.cabling import cabling
+from fabric.workflow.expect import usual
 from fabric.workflow.incast import make_groups
 from fabric.workflow.incast import run as run_incast
 from fabric.workflow.probe import make_plan, marking, quarantined
 from fabric.workflow.probe_run import run as run_probe
+from fabric.workflow.suspect import suspect
 from fabric.workflow.verify import Selection, verify
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ WATCH_S = 10
 #: small rail, and enough to fill a NIC from more than one side.
 SENDERS = 2
 #: Seconds for one device to be read, and for one round of pings: measured on the lab, see
-#: docs/speed.md; real devices take longer.
+#: docs/reference/speed.md; real devices take longer.
 READ_S, PING_S = 0.5, 1.0
 _BITS = 8
 
@@ -112,10 +114,11 @@ def _nccl(project: Project, plan: Plan) -> tuple[str, ...]:
         rates.append(gbyte_s)
         lines.append(
             f"NCCL_IB_HCA=={nic.rdma_device} all_reduce_perf -b 8M -e 8G -f 2 -g 1: "
-            f"at most {gbyte_s:.1f} GB/s busbw on rail {nic.rail}"
+            f"at most {gbyte_s:.1f} GB/s busbw on rail {nic.rail}{usual(project, (nic.rail,))}"
         )
     lines.append(
-        f"all rails, `rocefab place` prints the settings: at most {sum(rates):.1f} GB/s busbw"
+        "all rails, `rocefab place` prints the settings: "
+        f"at most {sum(rates):.1f} GB/s busbw{usual(project)}"
     )
     return tuple(lines)
 
@@ -188,6 +191,17 @@ class Run:
         state: State = "passed" if passed else "failed"
         lines = (text,) if text else ()
         self._keep(key, Result(state, f"recorded by {by}", lines, _now(), _now(), by))
+
+    def take_results(self, files: Sequence[Path], *, by: str) -> None:
+        """Record the NCCL step by the results of nccl-tests, rccl-tests or a burn-in.
+
+        It passes when every host was tested, and every result is as high as is usual.
+        """
+        suspicion = suspect(self.project, files)
+        lines = (*suspicion.slow(), *suspicion.untested())
+        state: State = "failed" if lines else "passed"
+        summary = f"{len(suspicion.results)} results, recorded by {by}"
+        self._keep("nccl", Result(state, summary, lines, _now(), _now(), by))
 
     def sign(self, name: str) -> None:
         """Sign the record.

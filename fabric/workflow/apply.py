@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,13 +20,14 @@ from fabric.change.model import Plan, parse_plan, read_plan
 from fabric.change.origin import MAX_AGE_S
 from fabric.change.rollback import touched_devices
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.errors import InputError, JournalError, StalePlanError
 from fabric.core.files import write_whole
 from fabric.devices.connections import connections
 from fabric.report.run import RunReport
 from fabric.workflow.devices import executor
 from fabric.workflow.ping_gate import Isolation, Joined, Pings, Rdma
-from fabric.workflow.state import of_plan
+from fabric.workflow.state import of_plan, taken_by
 from fabric.workflow.withdrawal_gate import Withdrawn
 from fabric.workflow.withdrawals import withdrawn_of
 
@@ -148,6 +150,9 @@ def apply(
     notes = freshness.check(plan, progress)
     if options.traffic_stopped and plan.leaf_pings and plan.leaf_pings.pings:
         notes.append("applied without pings, as the traffic is stopped")
+    if state is None and (taken := taken_by(plan)):
+        progress("", taken)
+        notes.append(taken)
     demand = demanded(plan, freshness.inventory)
     options = replace(options, notes=(*options.notes, *notes), demanded=demand)
     reachable = _reachable(plan, connections_file)
@@ -223,9 +228,22 @@ def _opened(state: Path, actor: Actor | None, progress: Callable[[str, str], Non
 
 
 def would_go_back(run: int, state: Path, only: str = "") -> list[str]:
-    """Return the devices that a roll back would change, in its order."""
+    """Return a line for each wave of a roll back, in its order, and kind of change."""
     journal = Journal(state)
-    return _chosen(run, _plan_of(journal, run), journal, only)
+    plan = _plan_of(journal, run)
+    chosen = {*_chosen(run, plan, journal, only)}
+    lines = []
+    for number, wave in enumerate(touched_devices(run, plan, journal), 1):
+        kinds: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for name in wave:
+            if name in chosen:
+                kinds[plan.devices[name].method, plan.devices[name].risk.word].append(name)
+        lines += [
+            f"wave {number}: {hostlist.fold(names)} ({counted(len(names), 'device')}): "
+            f"by {method}, risk: {risk}"
+            for (method, risk), names in kinds.items()
+        ]
+    return lines
 
 
 def _chosen(run: int, plan: Plan, journal: Journal, only: str) -> list[str]:
@@ -318,8 +336,13 @@ def export(state: Path, file: Path) -> int:
     return len(lines)
 
 
-def record(state: Path, run: int) -> RunReport:
+def record(state: Path, run: int, *, full: bool = False) -> RunReport:
     """Return the record of a run.
+
+    Parameters
+    ----------
+    full : bool
+        As in `RunReport`.
 
     Raises
     ------
@@ -328,7 +351,8 @@ def record(state: Path, run: int) -> RunReport:
     """
     journal = Journal(state)
     begun, events = journal.run(run), journal.events(run)
-    return RunReport(begun, _plan_of(journal, run), events, journal.standing(begun, events))
+    plan = _plan_of(journal, run)
+    return RunReport(begun, plan, events, journal.standing(begun, events), full)
 
 
 def _plan_of(journal: Journal, run: int) -> Plan:

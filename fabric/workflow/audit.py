@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.audit.both import judge as judge_both
+from fabric.audit.defects import judge as judge_defects
 from fabric.audit.ends import disagreements, maps, swapped
 from fabric.audit.fault import Fault
 from fabric.audit.host_class import lossless as class_of_host
 from fabric.audit.hosts import judge as judge_host
+from fabric.audit.pair_rules import PAIR_RULES
 from fabric.audit.routing import judge as judge_routing
 from fabric.audit.rules import AUDIT_RULES
 from fabric.audit.switch import judge
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.user_files import read_text
+from fabric.defects.book import facts
 from fabric.observe.configuration.lossless import lossless_readers
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, gathered
-from fabric.workflow.check import check_sonic_files
+from fabric.workflow.audit_pairs import Running, judged_pairs
+from fabric.workflow.check import check_sonic_files, with_ages
 from fabric.workflow.saved import read_saved, unknown_words
 
 if TYPE_CHECKING:
@@ -29,11 +34,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.audit.ends import Neighbours
+    from fabric.core.findings import Ignored
     from fabric.observe.configuration.lossless import Lossless
     from fabric.observe.saved.model import SavedHost
+    from fabric.workflow.saved import Saved
 
 __all__ = ["Audited", "audit", "report"]
 
+SONIC = "sonic"
 #: End of the name of a file with what LLDP saw, next to a configuration.
 LLDP = ".lldp"
 
@@ -54,7 +62,9 @@ class Audited:
     systems: dict[str, str]
 
 
-def audit(paths: Sequence[Path], system: str = "", ignore: Sequence[str] = ()) -> Audited:
+def audit(
+    paths: Sequence[Path], system: str = "", ignore: Sequence[str] = (), *, pairs: bool = False
+) -> Audited:
     """Judge configuration files and outputs of hosts; those of one call are taken for one fabric.
 
     Parameters
@@ -65,27 +75,46 @@ def audit(paths: Sequence[Path], system: str = "", ignore: Sequence[str] = ()) -
         Switch system of all of them; empty: each is recognised by its lines.
     ignore : sequence of str
         Rules to skip.
+    pairs : bool
+        Whether NICs are compared with the ports that they are plugged into; NIC profiles may be
+        among the files then.
 
     Raises
     ------
     InputError
         When a path is missing, a file cannot be read, or no system knows it.
     """
-    saved = read_saved(paths, system)
+    saved = read_saved(paths, system, profiles=pairs)
     hosts = saved.hosts
     findings = [_unknown(file, saved.texts[file]) for file in saved.unknown]
     for file, switch in saved.switches.items():
         faults = judge_routing(switch, saved.texts[file])
         findings += [_finding(file, switch.name, fault) for fault in faults]
+        if switch.system != SONIC:  # `check_sonic_files` judges those
+            findings += judge_defects(str(file), switch, saved.texts[file])
     findings += _judged(saved.switches, hosts)
     findings += _judged_hosts(hosts, saved.switches.values())
-    kept = [finding for finding in findings if finding.rule not in ignore]
-    checked = tuple(rule for rule in AUDIT_RULES if rule not in ignore)
-    outcome = Outcome(tuple(gathered(kept)), checked, tuple(ignore), ())
-    config_dbs = [file for file, name in saved.systems.items() if name == "sonic"]
+    rules = [*AUDIT_RULES, *facts()]
+    if pairs:
+        findings += judged_pairs(_running(saved), saved.profiles)
+        rules += PAIR_RULES
+    outcome = Outcome(tuple(gathered(findings)), tuple(rules), (), ()).without(ignore)
+    config_dbs = [file for file, name in saved.systems.items() if name == SONIC]
     if config_dbs:
         outcome = outcome.merged(check_sonic_files(config_dbs).without(ignore))
+    outcome = with_ages(outcome)
     return Audited(outcome, {str(file): name for file, name in saved.systems.items()})
+
+
+def _running(saved: Saved) -> Running:
+    """Return the switches by their names, and what LLDP saw; what cannot be read is AUD019."""
+    fabric = {lossless.name or str(file): lossless for file, lossless in saved.switches.items()}
+    files = {lossless.name or str(file): file for file, lossless in saved.switches.items()}
+    seen = {}
+    for name, file in files.items():
+        with suppress(UnreadableError):
+            seen[name] = _neighbours(file, fabric[name].system)
+    return Running(fabric, files, seen, saved.hosts)
 
 
 def _judged_hosts(hosts: Sequence[SavedHost], switches: Collection[Lossless]) -> Iterator[Finding]:
@@ -149,11 +178,12 @@ def _unknown(file: Path, text: str) -> Finding:
     return Finding("AUD019", Severity.INFO, message, fix, "", Position(str(file)))
 
 
-def report(audited: Audited, form: str, fail_on: Severity) -> str:
+def report(audited: Audited, form: str, fail_on: Severity, ignored: Ignored | None = None) -> str:
     """Return an audit in one of the report forms."""
-    rules = tuple(AUDIT_RULES.values())
+    pairs = [rule for name, rule in PAIR_RULES.items() if name in audited.outcome.checked]
+    rules = (*AUDIT_RULES.values(), *pairs)
     first = next(iter(audited.systems))
-    return reports()[form](Reported(audited.outcome, rules, fail_on, first))
+    return reports()[form](Reported(audited.outcome, rules, fail_on, first, ignored=ignored))
 
 
 def _finding(file: Path, device: str, fault: Fault) -> Finding:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.device_names import DeviceNames
 from fabric.topology.cable_moves import Work, repair
+from fabric.topology.cable_types import Panels, with_panel
 from fabric.topology.cabling import HARMLESS, CableVerdict, Judged, Told, judge, planned_cables
 from fabric.topology.site import nics_elsewhere
 from fabric.workflow.observe import Selection, observe
@@ -35,6 +36,7 @@ class Cabling:
     judged: tuple[Judged, ...]
     moves: tuple[Work, ...]
     unread: tuple[tuple[str, str], ...]
+    panels: Mapping[End, str] = field(default_factory=dict)
 
     @property
     def wrong(self) -> list[Judged]:
@@ -50,26 +52,29 @@ class Cabling:
         ]
 
     def work_order(self) -> list[str]:
-        """Return the moves as sentences, in their order."""
+        """Return the moves as sentences, in their order, with the names on the panels."""
         lines = []
         laid: End | None = None
         for move in self.moves:
-            held = f" (other end: {_text(move.stays)})" if move.stays else ""
+            source, target = self._place(move.from_end), self._place(move.to_end)
+            held = f" (other end: {self._place(move.stays)})" if move.stays else ""
             if move.aside and move.to_end is None:
-                lines.append(f"pull {_text(move.from_end)} and hold the plug{held}")
+                lines.append(f"pull {source} and hold the plug{held}")
             elif move.aside:
-                source, target = _text(move.from_end), _text(move.to_end)
                 lines.append(f"plug it, from {source}, into {target}{held}")
             elif move.from_end is not None and move.to_end is not None:
-                lines.append(f"move {_text(move.from_end)} to {_text(move.to_end)}{held}")
+                lines.append(f"move {source} to {target}{held}")
             elif move.from_end is not None:
-                lines.append(f"pull {_text(move.from_end)}")
+                lines.append(f"pull {source}")
             elif laid is None:
                 laid = move.to_end
             else:
-                lines.append(f"connect a cable from {_text(laid)} to {_text(move.to_end)}")
+                lines.append(f"connect a cable from {self._place(laid)} to {target}")
                 laid = None
         return lines
+
+    def _place(self, end: End | None) -> str:
+        return _text(end) + (with_panel(self.panels.get(end, "")) if end else "")
 
     def summary(self) -> str:
         """Return how many cables have which verdict."""
@@ -124,12 +129,8 @@ def cabling(
     A device that cannot be read blocks nothing: its ends are what the others tell of them. With a
     file of readings, no device is asked.
     """
-    if recording:
-        seen_devices = seen_in(project, recording, selection)
-    else:
-        seen_devices = observe(project, connections_file, selection, _FIELDS, progress)
-    ends = _Ends(project)
-    reports = {end: what for seen in seen_devices for end, what in ends.told(seen)}
+    seen_devices = read_cables(project, connections_file, selection, progress, recording)
+    reports = reports_of(project, seen_devices)
     read = {seen.device for seen in seen_devices}
     judged = judge(
         [
@@ -143,11 +144,41 @@ def cabling(
     silent = {
         seen.device for seen in seen_devices if seen.snapshot is None or seen.snapshot.lldp is None
     }
+    moves, panels = tuple(repair(judged)), Panels(project.fabric)
+    places = {end for move in moves for end in (move.stays, move.from_end, move.to_end) if end}
     return Cabling(
         tuple(judged),
-        tuple(repair(judged)),
+        moves,
         tuple(item for item in unread if item[0] in silent),
+        {end: panels.of(*end) for end in places},
     )
+
+
+def read_cables(
+    project: Project,
+    connections_file: Path | None,
+    selection: Selection,
+    progress: Callable[[str, str], None],
+    recording: Recording | None = None,
+) -> list[Seen]:
+    """Return what devices tell of their cables: now, or in a file of readings."""
+    if recording:
+        return seen_in(project, recording, selection)
+    return observe(project, connections_file, selection, _FIELDS, progress)
+
+
+def reports_of(
+    project: Project, seen_devices: Iterable[Seen], *, by_mac: bool = True
+) -> dict[End, Told]:
+    """Return what devices tell of each port, by the ends of the design.
+
+    Parameters
+    ----------
+    by_mac : bool
+        Whether MAC tables count where LLDP sees nothing.
+    """
+    ends = _Ends(project)
+    return {end: what for seen in seen_devices for end, what in ends.told(seen, by_mac=by_mac)}
 
 
 class _Ends:
@@ -167,12 +198,12 @@ class _Ends:
         self._site = project.site
         self._elsewhere = nics_elsewhere(project.site) if project.site else {}
 
-    def told(self, seen: Seen) -> Iterable[tuple[End, Told]]:
+    def told(self, seen: Seen, *, by_mac: bool = True) -> Iterable[tuple[End, Told]]:
         """Yield what a device tells of each of its ports; nothing when LLDP was not read."""
         snapshot = seen.snapshot
         if snapshot is None or snapshot.lldp is None:
             return
-        learnt = self._learnt(snapshot.macs or ())
+        learnt = self._learnt((snapshot.macs or ()) if by_mac else ())
         links = snapshot.interfaces or {}
         for port in dict.fromkeys((*self._ports[seen.device].values(), *snapshot.lldp)):
             if self._of_another_fabric(seen.device, port, snapshot.lldp.get(port, ())):

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import replace
+from datetime import datetime
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fabric.audit.pair_rules import PAIR_RULES
 from fabric.core.errors import FabricError, InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.json_text import parse_json, said
 from fabric.core.user_files import read_text
+from fabric.defects.book import facts
 from fabric.intent.documents import MAIN_FILE
 from fabric.systems.sonic.config_db import SonicConfig
 from fabric.systems.sonic.config_db_forms import foreign_form
+from fabric.validate.defects import aged
 from fabric.validate.json_lines import key_positions
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
@@ -26,9 +30,11 @@ from fabric.workflow.stages import unkept
 from fabric.workflow.work import same
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from fabric.core.findings import Ignored
+    from fabric.defects.fact import Fact
     from fabric.systems.sonic.yang_judge import Yang
     from fabric.validate.rule import Rule
     from fabric.workflow.project import Project
@@ -42,6 +48,7 @@ __all__ = [
     "refuse_errors",
     "report",
     "unreadable",
+    "with_ages",
     "yang_of",
 ]
 
@@ -90,7 +97,7 @@ def check(project: Project, ignore: Sequence[str] = (), files: Handling | None =
     Parameters
     ----------
     ignore : sequence of str
-        Rules that do not run.
+        Rules whose findings do not count.
     files : Handling, optional
         What becomes of the files of the switches; they are dropped by default.
 
@@ -99,9 +106,10 @@ def check(project: Project, ignore: Sequence[str] = (), files: Handling | None =
     InputError
         When ``ignore`` names a rule that does not exist, or the fabric does not fit its pools.
     """
-    _refuse_unknown(ignore)
+    own = {fact.id: fact for fact in project.intent.defects}
+    _refuse_unknown(ignore, own)
     decisions = Decisions.of(project.intent)
-    outcome = run(World(project.model), ignore, _whole_rules())
+    outcome = run(World(project.model), (), _whole_rules()).without(ignore)
     outcome = outcome.merged(Outcome(project.intent.warnings, (), outcome.skipped, ()))
     renders = not outcome.at_least(Severity.ERROR)
     handling = (files or DROPPED) if renders else Handling(same, None, len)
@@ -110,8 +118,22 @@ def check(project: Project, ignore: Sequence[str] = (), files: Handling | None =
     )
     handling.take(checked)
     outcome = _with_switches(outcome, [*checked.values()], ignore, decisions)
-    problems = tuple(decisions.problems(_rule_ids, outcome.waived))
+    problems = tuple(decisions.problems(lambda: {*_rule_ids(), *own}, outcome.waived))
+    outcome = with_ages(outcome, own).without(own.keys() & {*ignore})
     return outcome.merged(Outcome(problems, (), outcome.skipped, ()).without(ignore))
+
+
+def with_ages(outcome: Outcome, own: Mapping[str, Fact] | None = None) -> Outcome:
+    """Return an outcome in which facts about defects that nobody confirmed for long say so.
+
+    Parameters
+    ----------
+    own : mapping, optional
+        Facts of an inventory, by id.
+    """
+    today = datetime.now().astimezone().date()
+    known = {**facts(), **(own or {})}
+    return replace(outcome, findings=tuple(aged(outcome.findings, known, today)))
 
 
 def _whole_rules() -> list[Rule]:
@@ -140,7 +162,7 @@ def _with_switches(
         return outcome.merged(Outcome((finding,), (), outcome.skipped, ()))
     outcomes = [one.outcome for one in checked if one.outcome]
     if not outcomes:
-        return outcome.merged(run(World(), ignore))
+        return outcome.merged(run(World()).without(ignore))
     verdict = together(outcomes).without(ignore).decided(decisions)
     return outcome.merged(replace(verdict, findings=tuple(by_port([*verdict.findings]))))
 
@@ -179,7 +201,7 @@ def check_sonic_files(
         text = read_text(file, FileKind.SONIC_CONFIG)
         tables = _tables(file, text)  # refuses what is no JSON, which the places are not made for
         configs.append(SonicConfig(str(file), tables, key_positions(text, str(file))))
-    return run(World(configurations=tuple(configs), yang=yang), ignore)
+    return with_ages(run(World(configurations=tuple(configs), yang=yang)).without(ignore))
 
 
 def yang_of(folder: Path | None) -> Yang:
@@ -239,8 +261,8 @@ def _not_config_db(place: Position, reason: str) -> InputError:
     return InputError(f"1 error in {place.file}", [finding])
 
 
-def _refuse_unknown(ignore: Sequence[str]) -> None:
-    known = [_RENDERING, *(rule.id for rule in all_rules())]
+def _refuse_unknown(ignore: Sequence[str], own: Iterable[str] = ()) -> None:
+    known = [_RENDERING, *(rule.id for rule in all_rules()), *PAIR_RULES, *own]
     findings = []
     for name in ignore:
         if name not in known:
@@ -289,7 +311,14 @@ def refuse(project: Project, outcome: Outcome) -> Outcome:
     return outcome
 
 
-def report(outcome: Outcome, form: str, inventory: Path, fail_on: Severity = Severity.ERROR) -> str:
+def report(
+    outcome: Outcome,
+    form: str,
+    inventory: Path,
+    fail_on: Severity = Severity.ERROR,
+    notes: Sequence[str] = (),
+    ignored: Ignored | None = None,
+) -> str:
     """Return an outcome in one of the report forms.
 
     Parameters
@@ -298,6 +327,12 @@ def report(outcome: Outcome, form: str, inventory: Path, fail_on: Severity = Sev
         Inventory folder, or the file that was judged; a finding without a place stands there.
     fail_on : Severity
         From which severity on a finding is a failure.
+    notes : sequence of str
+        What else is said of the inventory.
+    ignored : Ignored, optional
+        Rules that do not count, and who says that.
     """
     file = inventory / MAIN_FILE if inventory.is_dir() else inventory
-    return reports()[form](Reported(outcome, all_rules(), fail_on, str(file)))
+    rules = [*all_rules(), *(rule for name, rule in PAIR_RULES.items() if name in outcome.checked)]
+    asked = Reported(outcome, rules, fail_on, str(file), notes=tuple(notes), ignored=ignored)
+    return reports()[form](asked)

@@ -46,7 +46,10 @@ def _others(ran: tuple[str, ...]) -> tuple[str, ...]:
 
 def _to_rows(findings: Iterable[Finding]) -> list[Any]:
     return [
-        (*(f.rule, f.severity, f.message, f.fix, f.field), _place(f), f.device, f.port)
+        (
+            *(f.rule, f.severity, f.message, f.fix, f.field),
+            *(_place(f), f.device, f.port, f.planned, f.running, f.is_default),
+        )
         for f in findings
     ]
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fabric.workflow.work import Work
 
     Progress = Callable[[str, str], None]
+    Readings = dict[tuple[object, ...], Configured]
 
 
 def whole(artefacts: Sequence[Artefact]) -> Artefact:
@@ -130,12 +131,22 @@ def _write(folder: Path, path: str, content: bytes) -> None:
 
 
 def read_files(
-    project: Project, folder: Path | None, *, is_before: bool = False
+    project: Project,
+    folder: Path | None,
+    *,
+    is_before: bool = False,
+    known: Readings | None = None,
 ) -> tuple[dict[str, Configured], list[Breach], list[Finding]]:
     """Return what the file of each switch says, the switches without a reader, and bad files.
 
     Among the files from before a change (``is_before``), those of switches that it adds are absent.
+
+    Parameters
+    ----------
+    known : dict, optional
+        What files say that were read before, by system and text; gets what is read now.
     """
+    known = {} if known is None else known
     files: dict[str, Configured] = {}
     unread, findings = [], []
     for name, design in project.devices.items():
@@ -146,7 +157,11 @@ def read_files(
             unread.append(Breach("BAT016", name, "", 0, message))
             continue
         try:
-            files[name] = readers[design.platform](texts_of(project, name, folder))
+            texts = texts_of(project, name, folder)
+            key = design.platform, *sorted(texts.items())
+            if key not in known:
+                known[key] = readers[design.platform](texts)
+            files[name] = known[key]
         except (FileError, UnreadableError, KeyError) as error:
             missing = isinstance(error, KeyError)
             reason = f"there is no {error.args[0]} file" if missing else str(error)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.errors import FabricError
 from fabric.devices.connections import PASSWORD_VARIABLE
 from fabric.lab.faults import Fault
@@ -226,7 +227,7 @@ def _must_be_healthy(project: Project, story: _Story) -> None:
         for problem in (*item.deviations, *item.drift, *([item.error] if item.error else [])):
             story.line(f"not as planned: {item.device}: {problem}")
     _must(all(item.ok for item in health), "expected every device to be as planned")
-    story.line(f"all {len(health)} devices are as planned")
+    story.line(f"all {counted(len(health), 'device is', 'devices are')} as planned")
 
 
 def _must(fine: bool, message: str, *reasons: str) -> None:  # noqa: FBT001 - reads like a sentence

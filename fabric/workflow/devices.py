@@ -11,6 +11,7 @@ from fabric.change.planner import Target
 from fabric.core import hostlist
 from fabric.core.errors import DeviceError, InputError
 from fabric.core.findings import Finding, Severity
+from fabric.core.likeness import like_groups, shape
 from fabric.devices.connections import connections
 from fabric.topology.hardware import planned_release
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.core.artefact import Artefact
-    from fabric.design.model import DeviceDesign, HostDesign
+    from fabric.design.host_model import HostDesign
+    from fabric.design.model import DeviceDesign
     from fabric.devices.driver import Connection
     from fabric.workflow.project import Project
 
@@ -179,8 +181,13 @@ def fail_on(errors: Sequence[DeviceError]) -> None:
 
 
 def grouped(reasons: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return reasons by device as the devices of each, folded, and the reason; in their order."""
-    devices: dict[str, list[str]] = {}
-    for device, reason in reasons.items():
-        devices.setdefault(reason, []).append(device)
-    return [(hostlist.fold(names), reason) for reason, names in devices.items()]
+    """Return reasons by device as the devices of each, folded, and the reason; in their order.
+
+    Of reasons that differ in names and numbers alone there is one, with its device.
+    """
+    rows = []
+    for names in like_groups(reasons, lambda name: shape(reasons[name])):
+        first = reasons[names[0]]
+        is_same = all(reasons[name] == first for name in names)
+        rows.append((hostlist.fold(names), first if is_same else f"such as {names[0]}: {first}"))
+    return rows

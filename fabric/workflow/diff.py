@@ -4,92 +4,35 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from fabric.core.errors import FabricError, InputError, RenderError
-from fabric.core.file_kinds import FileKind
+from fabric.core.errors import FabricError, InputError
 from fabric.core.findings import Finding, Severity
-from fabric.core.user_files import read_bytes
 from fabric.exchange.jobs import read_jobs
 from fabric.intent.contents import copy_inventory
-from fabric.intent.documents import KINDS, MAIN_FILE, SITE_FOLDER, read_folder
-from fabric.intent.site import is_site, load_beside
+from fabric.intent.documents import MAIN_FILE, SITE_FOLDER
+from fabric.intent.site import is_site
 from fabric.report.diff.alone import applied
 from fabric.report.diff.compare import Comparison
 from fabric.report.diff.edits import edits
-from fabric.report.diff.traced import Contents, Swap
-from fabric.topology.site import Members
+from fabric.report.diff.new import added, removed
+from fabric.workflow.diff_judged import judged, judged_alone
+from fabric.workflow.diff_source import Source
 from fabric.workflow.effect import effect
-from fabric.workflow.project import Project
 from fabric.workflow.revision import Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
-    from fabric.core.artefact import Artefact
-    from fabric.report.diff.model import Diff
+    from fabric.report.diff.model import Diff, Judged
+    from fabric.report.diff.traced import Swap
     from fabric.workflow.work import Work
 
     Progress = Callable[[str, str], None]
-
-_TABLES = KINDS[2]
-
-
-@dataclass(frozen=True)
-class Source:
-    """One side of a difference.
-
-    Parameters
-    ----------
-    shown : str
-        How messages name it: the folder, or revision and folder.
-    """
-
-    folder: Path
-    shown: str
-    work: Work
-    _rendered: dict[str, list[Artefact]] = field(default_factory=dict, repr=False)
-
-    @cached_property
-    def designs(self) -> Project:
-        """The inventory and what follows from it."""
-        members = Members(load_beside(self.folder, self.shown))
-        return Project(self.folder, self.work, members)
-
-    def files(self, names: Iterable[str]) -> dict[str, list[Artefact]]:
-        """Return the rendered files of some devices; no others are rendered.
-
-        Raises
-        ------
-        InputError
-            When the inventory asks for what a system cannot do.
-        """
-        project, chosen = self.designs, list(names)
-        missing = [name for name in chosen if name not in self._rendered]
-        switches = [name for name in missing if name in project.fabric.switch_row]
-        hosts = [name for name in missing if name in project.fabric.host_row]
-        try:
-            self._rendered.update(project.switch_files(switches))
-            self._rendered.update(project.host_files(hosts))
-        except RenderError as error:
-            fix = "`rocefab check` shows the place in the inventory"
-            finding = Finding("REN001", Severity.ERROR, f"{self.shown}: {error}", fix)
-            raise InputError("nothing was compared", [finding]) from error
-        return {name: self._rendered[name] for name in chosen}
-
-    def contents(self) -> Contents:
-        """Return the files of the inventory."""
-        folder = self.folder / _TABLES
-        tables = {
-            f"{_TABLES}/{path.relative_to(folder).as_posix()}": read_bytes(path, FileKind.OTHER)
-            for path in sorted(folder.rglob("*"))
-            if path.is_file() and path.suffix != ".yaml"
-        }
-        return Contents(read_folder(self.folder, self.shown), self.shown, tables)
+    Judge = Callable[[Source, Source, Progress], Judged]
 
 
 def diff(
@@ -119,11 +62,44 @@ def diff(
     running = read_jobs(jobs) if jobs else {}
     with ExitStack() as stack:
         before, after = _sources(first, second, work, stack)
-        return between(before, after, running, progress)
+        if isinstance(before, Source) and isinstance(after, Source):
+            return between(before, after, running, progress, judge=judged)
+        return _alone(before, after, progress)
+
+
+@dataclass(frozen=True)
+class _Absent:
+    """A revision without the inventory folder."""
+
+    shown: str
+
+
+def _alone(before: Source | _Absent, after: Source | _Absent, progress: Progress) -> Diff:
+    """Return the difference where a revision does not have the folder yet, or no more.
+
+    Raises
+    ------
+    InputError
+        When the inventory is wrong, or neither has it.
+    """
+    if isinstance(after, Source):
+        progress(after.shown, "designs")
+        return added(after, before.shown, judged_alone(after, progress))
+    if isinstance(before, Source):
+        progress(before.shown, "designs")
+        return removed(before, after.shown)
+    revision, _, folder = before.shown.partition(":")
+    message = f"{revision} has no folder {folder}, and neither has {after.shown.partition(':')[0]}"
+    fix = "name the folder of the inventory behind the revisions"
+    raise InputError("nothing was compared", [Finding("INT001", Severity.ERROR, message, fix)])
 
 
 def between(
-    before: Source, after: Source, running: Mapping[str, tuple[str, ...]], progress: Progress
+    before: Source,
+    after: Source,
+    running: Mapping[str, tuple[str, ...]],
+    progress: Progress,
+    judge: Judge | None = None,
 ) -> Diff:
     """Return what differs between two sides.
 
@@ -131,6 +107,8 @@ def between(
     ----------
     running : mapping
         Hosts of each job that runs.
+    judge : callable, optional
+        Asks rules and proof about both sides, where anything differs.
 
     Raises
     ------
@@ -141,8 +119,9 @@ def between(
         progress(source.shown, "designs")
         source.designs.devices  # noqa: B018 - errors of a side come before anything else
     listed = edits(before.contents(), after.contents())
+    verdict = judge(before, after, progress) if judge and listed else None
     progress("", "files")
-    return Comparison(before, after, listed, effect, _Variants(before), running).diff()
+    return Comparison(before, after, listed, effect, _Variants(before), running, verdict).diff()
 
 
 @dataclass(frozen=True)
@@ -171,7 +150,9 @@ class _Variants:
         return variant
 
 
-def _sources(first: str, second: str, work: Work, stack: ExitStack) -> tuple[Source, Source]:
+def _sources(
+    first: str, second: str, work: Work, stack: ExitStack
+) -> tuple[Source | _Absent, Source | _Absent]:
     folder = _folder(second or ".")
     if Path(first).is_file():
         first = str(_folder(first))
@@ -184,6 +165,8 @@ def _sources(first: str, second: str, work: Work, stack: ExitStack) -> tuple[Sou
     start, end = _revisions(first, repository)
     sides = [
         Source(stack.enter_context(repository.copied(commit, name)), _shown(name, folder), work)
+        if repository.has_folder(commit)
+        else _Absent(_shown(name, folder))
         for commit, name in (start, end)
         if commit
     ]

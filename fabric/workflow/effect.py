@@ -15,7 +15,8 @@ from fabric.change.adapter import adapters
 from fabric.change.model import Risk
 from fabric.core.errors import FabricError
 from fabric.observe.snapshot import Running
-from fabric.report.diff.compare import UNKNOWN, Effect
+from fabric.report.diff.compare import Effect
+from fabric.report.diff.consequences import UNKNOWN
 from fabric.workflow.configurations import whole
 
 if TYPE_CHECKING:

@@ -6,25 +6,29 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
-from fabric.core.exports import About, exporters, refused
+from fabric.core.exports import About, exporters, refused, with_part
 from fabric.core.exports import export as write_parts
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Severity
 from fabric.core.user_files import read_text
 from fabric.exchange.lab import Lab
 from fabric.exchange.network import plant
+from fabric.intent.scalars import closest
 from fabric.intent.yaml.file import load_yaml
 from fabric.placement.environment import read_environment
 from fabric.placement.export import JobWords, Order
 from fabric.placement.exporters.node_health import NodeHealth
 from fabric.placement.job_host import JobImage
 from fabric.render.output import write
+from fabric.report.table import Table
 from fabric.workflow.check import refuse_errors
+from fabric.workflow.exporters.ansible import AnsibleOrder
 from fabric.workflow.exporters.bom import PartsOrder
 from fabric.workflow.exporters.rights import Account
 from fabric.workflow.exporters.ztp import Words, ztp
 from fabric.workflow.pairs import pairs
 from fabric.workflow.place import host_names
+from fabric.workflow.rails import Rails, rails
 from fabric.workflow.state_file import read_state
 
 if TYPE_CHECKING:
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
     from fabric.placement.job_host import UserValue
     from fabric.workflow.exporters.ztp import Ztp
     from fabric.workflow.project import Project
+    from fabric.workflow.recording import Recording
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,12 @@ class Request:
         Share of spare parts in a parts list.
     boot : Words or None
         How devices start from the box.
+    connections : Path or None
+        How devices are reached, for ansible and rails.
+    recording : Recording or None
+        Readings of which the rails are taken; None reads the devices.
+    parallel : int
+        Devices that are read at the same time; 0 chooses.
     """
 
     nodes: int = 1
@@ -81,11 +92,38 @@ class Request:
     max_age_s: float = 900.0
     spare_percent: int = 0
     boot: Words | None = None
+    connections: Path | None = None
+    recording: Recording | None = None
+    parallel: int = 0
 
 
-def forms() -> list[str]:
-    """Return the names of all export formats: of jobs, of the fabric itself, and of rights."""
-    return list(exporters)
+def forms() -> Table:
+    """Return all export formats with their parts: of jobs, of the fabric itself, and of rights."""
+    rows = [(name, one.title, ", ".join(one.parts)) for name, one in exporters.items()]
+    return Table(("format", "what", "parts"), tuple(rows))
+
+
+def _named(form: str, request: Request) -> tuple[str, Request]:
+    """Return a format and its request; the name of a part that one format has stands for both.
+
+    Raises
+    ------
+    InputError
+        When it is no format, and no or several formats have such a part.
+    """
+    if form in exporters:
+        return form, request
+    having = with_part(form)
+    if len(having) == 1 and not request.parts:
+        return having[0], replace(request, parts=(form,))
+    if having:
+        ways = " or ".join(f"`export {name} --what {form}`" for name in having)
+        raise refused("PLC003", f"{form!r} is a part, not an export format", f"use {ways}")
+    known = [*exporters, *(part for name in exporters for part in exporters[name].parts)]
+    close = closest(form, known)
+    hint = f"did you mean {close}? " if close else ""
+    message = f"unknown export format {form!r}"
+    raise refused("PLC003", message, f"{hint}`rocefab export list` prints all of them")
 
 
 def export(project: Project, form: str, request: Request) -> tuple[str, tuple[Finding, ...]]:
@@ -97,6 +135,7 @@ def export(project: Project, form: str, request: Request) -> tuple[str, tuple[Fi
         When there is no such form or part, the inventory does not pass its check, or the fabric
         or the job does not fit the form.
     """
+    form, request = _named(form, request)
     done = _export(project, form, request)
     texts, separator = [file.text for file in done.files], exporters[form].separator
     if len(texts) > 1 and separator is None:
@@ -119,15 +158,12 @@ def export_to(
     OutputFolderError
         When the folder holds files of somebody else, or edited ones, and ``force`` is not given.
     """
-    done = _export(project, form, request)
+    done = _export(project, *_named(form, request))
     write(done.files, out, force=force)
     return [file.path for file in done.files], done.notes
 
 
 def _export(project: Project, form: str, request: Request) -> Exported:
-    if form not in exporters:
-        message = f"unknown export format {form!r}; available: {', '.join(forms())}"
-        raise InputError("unknown export format", [Finding("PLC003", Severity.ERROR, message)])
     refuse_errors(project)
     exporter = exporters[form]
     done = write_parts(_SUBJECTS[exporter.about](project, request), exporter, request.parts)
@@ -171,8 +207,18 @@ def _parts(project: Project, request: Request) -> PartsOrder:
     return PartsOrder(project.fabric, request.spare_percent)
 
 
+def _ansible(project: Project, request: Request) -> AnsibleOrder:
+    return AnsibleOrder(project, request.connections)
+
+
 def _boot(project: Project, request: Request) -> Ztp:
     return ztp(project, request.boot or Words("rocefab"))
+
+
+def _rails(project: Project, request: Request) -> Rails:
+    judged = rails(project, request.connections, request.recording, request.parallel)
+    excluded = frozenset(host_names(request.excluded) if request.excluded else ())
+    return replace(judged, excluded=excluded)
 
 
 def _nodes(project: Project, request: Request) -> NodeHealth:
@@ -192,7 +238,9 @@ _SUBJECTS: Mapping[About, Callable[[Project, Request], object]] = {
     About.NODES: _nodes,
     About.PARTS: _parts,
     About.ACCOUNT: _account,
+    About.ANSIBLE: _ansible,
     About.BOOT: _boot,
+    About.RAILS: _rails,
 }
 
 

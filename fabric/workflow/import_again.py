@@ -8,7 +8,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from fabric.intent.scalars import printable
-from fabric.workflow.diff import Source, between
+from fabric.workflow.diff import between
+from fabric.workflow.diff_source import Source
 from fabric.workflow.imports import import_inventory
 
 if TYPE_CHECKING:

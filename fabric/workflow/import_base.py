@@ -12,6 +12,7 @@ from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Severity
 from fabric.core.user_files import read_bytes
+from fabric.core.validation import own_words
 from fabric.intent.inventory import load
 from fabric.intent.model import FabricFile
 from fabric.intent.yaml.file import leads_inside, load_yaml
@@ -79,7 +80,7 @@ def base_sections(path: Path | None) -> dict[str, Any]:
         Finding(
             "EXC017",
             Severity.ERROR,
-            f"{error['msg'].partition(', ')[2] or error['msg']}",
+            own_words(error["msg"]),
             "correct the base, or specify another one",
             field=".".join(map(str, (key, *error["loc"]))),
             position=document.position((key, *error["loc"])),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.descriptions import lost_descriptions, own_descriptions
@@ -353,4 +354,4 @@ def _refuse_unknown_roles(
         for role, count in lacking.items()
     ]
     if findings:
-        raise InputError(f"{len(findings)} errors in {shown}", findings)
+        raise InputError(f"{counted(len(findings), 'error')} in {shown}", findings)

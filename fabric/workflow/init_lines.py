@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.counts import counted
 from fabric.platforms import platforms
+from fabric.platforms.same_hardware import selects
 from fabric.topology.sizing import Size
 
 if TYPE_CHECKING:
@@ -41,10 +42,11 @@ def speed_line(nic_gbps: int, uplink_gbps: int, port_gbps: int) -> str:
 
 def system_line(leaf: Sku, spine: Sku) -> str:
     """Return the line of the systems."""
-    named = [f"{leaf.name} is {platforms[leaf.nos].title}"]
-    if spine.name != leaf.name:
-        named.append(f"{spine.name} is {platforms[spine.nos].title}")
-    return f"{', '.join(named)}."
+    return f"{', '.join(dict.fromkeys(map(_system, (leaf, spine))))}."
+
+
+def _system(model: Sku) -> str:
+    return selects(model.name) or f"{model.name} is {platforms[model.nos].title}"
 
 
 def _two_tiers(size: Size) -> tuple[str, ...]:
@@ -56,6 +58,8 @@ def _two_tiers(size: Size) -> tuple[str, ...]:
     uplinks = f"uplinks: {leaves * size.uplinks:,}; {_oversubscription(size)}"
     most = counted(size.leaves(room), "leaf", "leaves")
     later = f"room for {counted(room, 'host')}: {most} and the same spines; no cable moves."
+    if room == hosts:
+        later += " A fabric that grows further needs --room-for from the start."
     ports = f"{_leaf_ports(size)}, {size.spare_spine_ports(hosts)} on each spine now"
     ports += f", {size.spare_spine_ports(room)} with {room:,} hosts"
     return first, f"{cables}; {uplinks}", later, ports

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
-from fabric.intent.model import CageSplit
+from fabric.intent.platform_model import CageSplit
 from fabric.platforms.breakout import fits, offered_mode, parse_mode
 from fabric.platforms.catalogue import Skus
 from fabric.topology.hardware import split_model
+from fabric.topology.naming import hint
 
 if TYPE_CHECKING:
     from fabric.platforms.model import Sku
@@ -61,7 +62,7 @@ def model_of(name: str, split: str) -> Sku:
     """
     skus = Skus()
     if name not in skus:
-        fix = "see `rocefab show platforms`"
+        fix = hint("switch model", name, skus)
         raise refusal("--leaf/--spine", f"unknown switch model {name!r}", fix)
     return _broken_out(skus[name], split) if split else skus[name]
 
@@ -80,7 +81,8 @@ def ports_of(leaf: Sku, spine: Sku, nic_gbps: int) -> Ports:
     if nics not in offered[0]:
         message = f"the first port of {leaf.name} has no speed of {nics}G"
         listed = ", ".join(map(str, sorted(offered[0])))
-        raise refusal("--nic-gbps", message, f"choose one of: {listed}, or --split")
+        more = "" if leaf.places else ", or --split"
+        raise refusal("--nic-gbps", message, f"choose one of: {listed}{more}")
     all_of_spine = set.intersection(
         *({*spine.speeds_of(one)} for one in range(1, spine.port_count + 1))
     )
@@ -110,7 +112,8 @@ def _broken_out(model: Sku, split: str) -> Sku:
     try:
         mode = parse_mode(split)
     except ValueError as error:
-        raise refusal("--split", f"{error}", "write parts and speed as 2x400G") from error
+        message, _, fix = str(error).partition("; ")
+        raise refusal("--split", message, fix) from error
     if not all(fits(kind, offered_mode(kind, split) or mode) for kind in kinds) or any(
         kind.breakouts and offered_mode(kind, split) is None for kind in kinds
     ):

@@ -25,6 +25,7 @@ from fabric.workflow.project import Project
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabric.platforms.features import Limit, LimitedRule
     from fabric.platforms.model import Sku
 
 #: Hosts of the fabric that tries the models.
@@ -252,7 +253,7 @@ def _nics(wish: Wish) -> dict[str, str]:
 
 
 def _lossless(wish: Wish) -> str:
-    """Return the section of what the systems accept no other value of."""
+    """Return the section of what the systems accept, or warn of, any other value of."""
     section: dict[str, Any] = {}
     models = [Skus()[name] for name in (wish.leaf, wish.spine or wish.leaf)]
     for field, value in (pair for model in models for pair in _only_values(model)):
@@ -261,19 +262,27 @@ def _lossless(wish: Wish) -> str:
         for word in path:
             inner = inner.setdefault(word, {})
         inner[name] = value
-    return f"\nlossless: {json.dumps(section)} # no other value works\n" if section else ""
+    return (
+        f"\nlossless: {json.dumps(section)} # what the systems need or confirm\n" if section else ""
+    )
 
 
 def _only_values(model: Sku) -> Iterator[tuple[str, Any]]:
-    """Yield the fields of the policy of which a system accepts one value, not the default."""
+    """Yield the fields of the policy of which one value is no finding, and not the default."""
     usual = LosslessPolicy().model_dump()
     for rule in features_of(model.nos).rules:
         for limit in rule.limits:
-            if len(limit.values) == 1 and "error" in (limit.severity or rule.severity):
+            if len(limit.values) == 1 and _is_needed(limit, rule):
                 for field in limit.fields if limit.includes(model) else ():
                     root, _, name = field.partition(".")
                     if root == "lossless" and _at(usual, name) not in (None, limit.values[0]):
                         yield name, limit.values[0]
+
+
+def _is_needed(limit: Limit, rule: LimitedRule) -> bool:
+    """Tell whether another value is an error, or a warning; what a system lacks stays on."""
+    severity = limit.severity or rule.severity
+    return severity == "error" or (severity == "warning" and limit.values[0] is not False)
 
 
 def _at(document: dict[str, Any], field: str) -> Any:

@@ -110,13 +110,21 @@ class InventoryEdit:
         is_added = any(not (self.folder / file).exists() for file in self._texts)
         try:
             intent = load(copy, str(self.folder))
-        except InputError:
+        except InputError as error:
             if is_added:
-                raise
+                raise self._refused(error) from error
             raise InputError(self._odd()) from None
         if not says(intent):
             raise InputError(self._odd())
-        realise(intent)
+        try:
+            realise(intent)
+        except InputError as error:
+            raise self._refused(error) from error
+
+    def _refused(self, error: InputError) -> InputError:
+        """Return the error, with what its places are: the files as they would be."""
+        files = ", ".join(sorted(self._texts))
+        return InputError(f"nothing was written; {files} would have these errors", error.findings)
 
     def _odd(self) -> str:
         files = ", ".join(sorted(self._texts))

@@ -18,8 +18,8 @@ from fabric.report.judged import outcome_of, report
 from fabric.report.recorded_windows import Planned, recorded_windows
 from fabric.validate.waivers import Decisions
 from fabric.workflow.devices import chosen
-from fabric.workflow.expected import expected
 from fabric.workflow.observe import Pace, Selection, observe_again
+from fabric.workflow.port_plans import expected
 from fabric.workflow.state_file import read_state
 
 if TYPE_CHECKING:

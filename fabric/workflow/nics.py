@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fabric.change.planner import Target
-    from fabric.design.model import HostDesign, NicDesign
+    from fabric.design.host_model import HostDesign, NicDesign
     from fabric.observe.hostfacts.facts import HostFacts
     from fabric.workflow.project import Project
 

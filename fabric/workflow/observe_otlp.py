@@ -31,6 +31,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
 from fabric import __version__
+from fabric.core.counts import counted
 from fabric.core.units import s_to_ns
 from fabric.report.exposition import figures
 
@@ -106,8 +107,8 @@ class Otlp:
         data = MetricsData([self._resource(one) for one in waiting])
         if self._exporter.export(data) is not MetricExportResult.SUCCESS:
             self.note(
-                f"readings of {len(waiting)} devices could not be sent to {self.endpoint}"
-                f"{self._reasons.last()}"
+                f"readings of {counted(len(waiting), 'device')} could not be sent to "
+                f"{self.endpoint}{self._reasons.last()}"
             )
 
     def _resource(self, one: Seen) -> ResourceMetrics:

@@ -13,6 +13,7 @@ from fabric.change.model import Plan, Risk, read_plan
 from fabric.change.order import WaveBy, waves
 from fabric.change.origin import Origin
 from fabric.change.planner import DeviceReading, DeviceVerdict, Target, make_plan
+from fabric.core.counts import counted
 from fabric.core.errors import NotPlannedError
 from fabric.core.files import write_whole
 from fabric.intent.contents import inventory_hash
@@ -66,7 +67,8 @@ def plan(
         When a device could not be read, or may not become what is planned; further ones are in
         its notes.
     """
-    judge = SonicJudge(project.intent.skus, yang_of(yang_models))
+    intent = project.intent
+    judge = SonicJudge(intent.skus, yang_of(yang_models), intent.defects)
     origin = origin_of(Path(project.intent.folder), project.intent.fabric.rollout.approvals)
     running: dict[str, Running] = {}
     moves_of: dict[str, TenantMoves] = {}
@@ -95,7 +97,7 @@ def plan(
     judge.tell(progress)
     unread = sum(not isinstance(error, NotPlannedError) for error in errors)
     if unread:
-        progress("", f"{len(by_name) - unread} of {len(by_name)} devices were read")
+        progress("", f"{len(by_name) - unread} of {counted(len(by_name), 'device')} were read")
     if plan_of_all is None:
         fail_on(errors)
     assert plan_of_all is not None

@@ -11,9 +11,13 @@ from fabric.change.approvals import needed
 from fabric.change.model import Risk
 from fabric.core import hostlist
 from fabric.core.counts import counted, noun
+from fabric.core.likeness import like_groups
 from fabric.core.units import S_PER_MIN
 from fabric.platforms import platforms
+from fabric.report.like_differences import differences
+from fabric.report.planned_causes import PlannedCauses
 from fabric.workflow.leaf_pings import describe_pings
+from fabric.workflow.plan_causes import describe_causes
 from fabric.workflow.rollout import describe_rollout, describe_stage
 from fabric.workflow.withdrawals import describe_withdrawals, withdrawn_of
 
@@ -26,15 +30,21 @@ if TYPE_CHECKING:
 NO_NET = "NO SAFETY NET"
 #: Begins the line of a device whose change is never undone.
 ONE_WAY = "ONE WAY"
-#: Lines of a difference, and parts of the configuration, that are printed without --full.
-_MOST_LINES, _MOST_PARTS = 60, 12
-#: What differs between like devices: numbers, addresses, and names that end with them.
-_NUMBERS = re.compile(r"[0-9A-Fa-f]*\d[0-9A-Fa-f:.]*")
+#: Parts of the configuration that are printed.
+_MOST_PARTS = 12
 #: Ends the first word of the path of a change.
 _WORD_END = re.compile(r"[|/ .\[]")
+#: Part of a host, beside its NICs.
+_FILES = "files"
 
 
-def describe(plan: Plan, verify_s: float = Options().verify_s, *, full: bool = False) -> str:
+def describe(
+    plan: Plan,
+    verify_s: float = Options().verify_s,
+    *,
+    full: bool = False,
+    causes: PlannedCauses | None = None,
+) -> str:
     """Return a plan for people.
 
     Parameters
@@ -43,6 +53,8 @@ def describe(plan: Plan, verify_s: float = Options().verify_s, *, full: bool = F
         How long a wave may take to look healthy, in seconds, as ``apply --verify-s`` says.
     full : bool
         Whether the difference of each device is printed, in all its lines.
+    causes : PlannedCauses, optional
+        Why devices change, where edits of the inventory are known; default: what lines follow from.
     """
     if plan.empty:
         same = len(plan.unchanged)
@@ -50,6 +62,7 @@ def describe(plan: Plan, verify_s: float = Options().verify_s, *, full: bool = F
         lines = [f"No changes. {counted(same, 'device')} {match} the inventory."]
         return "\n".join([*lines, *_missing(plan)]) + "\n"
     lines = [_summary(plan), _minutes(plan, verify_s), _parts(plan)]
+    lines += describe_causes(plan.devices.values(), causes or PlannedCauses(), full=full)
     for number, wave in enumerate(plan.waves, 1):
         lines.append(f"wave {number}{describe_stage(plan, number)}")
         lines += _wave([plan.devices[name] for name in wave])
@@ -61,19 +74,14 @@ def describe(plan: Plan, verify_s: float = Options().verify_s, *, full: bool = F
     if wanted := needed(plan):
         lines.append(f"approvals needed: {wanted} (`rocefab apply --approvals`)")
     devices = [plan.devices[name] for wave in plan.waves for name in wave]
-    lines += _in_full(devices) if full else _examples(devices)
+    lines += _differences(devices, full=full)
     return "\n".join(lines) + "\n"
 
 
 def _wave(devices: Iterable[DevicePlan]) -> Iterator[str]:
     """Yield what happens to the devices of a wave; those of one kind and risk are one line."""
-    groups: dict[tuple[str, ...], list[DevicePlan]] = {}
-    for device in devices:
-        remarks = (device.no_net, device.one_way, *device.notes)
-        key = (kind_of(device), device.method, device.risk.word, *remarks)
-        groups.setdefault(key, []).append(device)
-    for same in groups.values():
-        first, names = same[0], hostlist.fold(one.device for one in same)
+    for same in like_groups(devices, _handling):
+        first, names = same[0], hostlist.in_short(one.device for one in same)
         numbers = sorted({len(one.changes) for one in same})
         many = counted(numbers[-1], "change")
         if len(numbers) > 1:
@@ -86,44 +94,31 @@ def _wave(devices: Iterable[DevicePlan]) -> Iterator[str]:
         yield from (f"    {note}" for note in first.notes)
 
 
-def _examples(devices: Iterable[DevicePlan]) -> Iterator[str]:
-    """Yield the difference of the first of like devices, cut where it is long."""
-    groups: dict[tuple[str, str], list[DevicePlan]] = {}
-    for device in devices:
-        groups.setdefault((device.platform, _NUMBERS.sub("#", device.diff)), []).append(device)
-    for same in groups.values():
-        names = hostlist.fold(one.device for one in same)
-        yield ""
-        yield (
-            names
-            if len(same) == 1
-            else (
-                f"{names}: {len(same)} devices that differ in names and numbers; {same[0].device}:"
-            )
-        )
-        lines = same[0].diff.splitlines()
-        more = len(lines) - _MOST_LINES
-        yield from (f"    {line}" for line in lines[:_MOST_LINES])
-        if more > 0:
-            yield f"    ... {counted(more, 'more line', 'more lines')}; `--full` prints all"
+def _handling(device: DevicePlan) -> tuple[str, ...]:
+    """Return what devices of one line of a wave have in common."""
+    remarks = (device.no_net, device.one_way, *device.notes)
+    return (kind_of(device), device.method, device.risk.word, *remarks)
 
 
-def _in_full(devices: Iterable[DevicePlan]) -> Iterator[str]:
-    for device in devices:
-        yield from ("", device.device, *(f"    {line}" for line in device.diff.splitlines()))
+def _differences(devices: Iterable[DevicePlan], *, full: bool) -> Iterator[str]:
+    for one in differences(devices, full=full):
+        yield from ("", one.title, *(f"    {line}" for line in one.lines))
 
 
 def _parts(plan: Plan) -> str:
     """Return which parts of the configurations change, the largest first."""
     counts = Counter(
-        _WORD_END.split(change.path, maxsplit=1)[0]
-        for device in plan.devices.values()
-        for change in device.changes
+        _part(change.path) for device in plan.devices.values() for change in device.changes
     )
     shown = [f"{part} {number:,}" for part, number in counts.most_common(_MOST_PARTS)]
     more = len(counts) - len(shown)
     others = f", {more} others" if more > 0 else ""
     return f"changes: {', '.join(shown)}{others}"
+
+
+def _part(path: str) -> str:
+    """Return the first word of the path of a change; the path of a file begins with none."""
+    return _FILES if path.startswith("/") else _WORD_END.split(path, maxsplit=1)[0]
 
 
 def _missing(plan: Plan) -> list[str]:

@@ -10,17 +10,17 @@ import numpy as np
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.probe.nics import is_lossless
-from fabric.probe.nics.network import roce_mtu_bytes
 from fabric.probe.reach.causes import SCOPES, causes
 from fabric.probe.reach.commands import Marking, ProbeEnd, needed_gbps
 from fabric.probe.reach.plan import CLASSES, SAME_LEAF, probes
+from fabric.qos.path import roce_mtu_bytes
 from fabric.workflow.devices import Selection, chosen
 from fabric.workflow.nics import losing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fabric.design.model import NicDesign
+    from fabric.design.host_model import NicDesign
     from fabric.probe.reach.plan import Probes
     from fabric.topology.model import Bools
     from fabric.workflow.nics import NicHealth

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from fabric.design.model import NicAddress
+    from fabric.design.host_model import NicAddress
     from fabric.workflow.devices import Selection
     from fabric.workflow.probe import Leg, Plan, Report
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from fabric.core.errors import InputError, ServiceError
 from fabric.core.findings import Finding, Severity
+from fabric.defects.book import facts
 from fabric.intent.documents import MAIN_FILE
 from fabric.prove.batfish.change_gate import changed_routes
 from fabric.prove.batfish.route_gate import Routes
@@ -22,11 +23,13 @@ from fabric.prove.rules import (
 )
 from fabric.prove.scenarios import scenarios
 from fabric.prove.wiring import Wiring
+from fabric.validate.defects import designed_defects
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
-from fabric.validate.runner import Outcome, gathered
+from fabric.validate.runner import Outcome, all_rules, gathered, worst_first
 from fabric.validate.waivers import Decisions
 from fabric.workflow.batfish import Side, judged
+from fabric.workflow.check import with_ages
 from fabric.workflow.configurations import files_before, read_files, running_files
 from fabric.workflow.proof_places import Places
 
@@ -34,11 +37,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from fabric.core.findings import Ignored
     from fabric.observe.configuration import Configured
     from fabric.prove.batfish.judge import Judgement
     from fabric.prove.engine import Proof
     from fabric.prove.isolation import TenantCounts
     from fabric.topology.clos import Outage
+    from fabric.workflow.configurations import Readings
     from fabric.workflow.project import Project
 
     Engines = Literal["own", "batfish", "both"]
@@ -113,8 +118,8 @@ class Request:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """Rules that the engines look at."""
-        return tuple(rule for rule in PROOF_RULES if rule not in self.idle)
+        """Rules that the engines look at, and known defects of the switches."""
+        return tuple(rule for rule in (*PROOF_RULES, *facts()) if rule not in self.idle)
 
     @property
     def idle(self) -> dict[str, str]:
@@ -241,6 +246,7 @@ def prove(
     *,
     progress: Progress = lambda _, __: None,
     say: Callable[[str], None] = lambda _: None,
+    known: Readings | None = None,
 ) -> Proved:
     """Read the files of all switches back and prove what they do.
 
@@ -250,20 +256,22 @@ def prove(
         Told what is going on, where somebody watches.
     say : callable
         Told beforehand what the proof takes.
+    known : dict, optional
+        What files say that were read before; see `read_files`.
 
     Raises
     ------
     InputError
         When the request is wrong.
     """
-    _reject_unknown(request)
+    _reject_unknown(project, request)
     _reject_ipv6(project, request)
     unread_tenants = tuple(_unread_tenants(project, request))
     if unread_tenants:
         reason = "Batfish does not read the tenants of this fabric"
         request = replace(request, engine="own", without_batfish=reason)
     progress("prove", "reading the files")
-    files, unread, unreadable = read_files(project, request.folder)
+    files, unread, unreadable = read_files(project, request.folder, known=known)
     before: dict[str, Configured] = {}
     if request.against:
         before, _, others = read_files(project, request.against, is_before=True)
@@ -299,7 +307,8 @@ def prove(
             breaches.append(Breach("BAT017", "", "", 0, failure))
     places = Places(project, files, request.folder)
     findings = [places.finding(item) for item in dict.fromkeys(breaches)]
-    outcome = _outcome(project, request, findings)
+    outcome = _outcome(project, request, [*findings, *_defects(project)])
+    outcome = with_ages(outcome, {fact.id: fact for fact in project.intent.defects})
     if failure:
         by_own = replace(request, engine="own").rules if own else ()
         outcome = replace(outcome, checked=by_own)
@@ -328,21 +337,46 @@ def _by_own(
     return proof, breaches
 
 
+def _defects(project: Project) -> Iterator[Finding]:
+    """Yield the known defects that strike the switches as they are designed."""
+    known = (*facts().values(), *project.intent.defects)
+    for device in project.devices.values():
+        yield from designed_defects(project.model, device, known)
+
+
 def _outcome(project: Project, request: Request, findings: list[Finding]) -> Outcome:
+    ignored = tuple(finding for finding in findings if finding.rule in request.ignore)
     kept, waived = Decisions.of(project.intent).apply([
         finding for finding in findings if finding.rule not in request.ignore
     ])
+    defects = gathered([finding for finding in kept if finding.rule not in PROOF_RULES])
+    proofs = [finding for finding in kept if finding.rule in PROOF_RULES]
     skipped = tuple(sorted(request.idle))
-    return Outcome(tuple(gathered(kept)), request.rules, skipped, (), tuple(waived))
+    return Outcome(
+        tuple(worst_first([*proofs, *defects])),
+        request.rules,
+        skipped,
+        (),
+        tuple(waived),
+        ignored=ignored,
+    )
 
 
-def report(proved: Proved, form: str, inventory: Path, fail_on: Severity) -> str:
-    """Return what was proved in one of the report forms."""
+def report(
+    proved: Proved,
+    form: str,
+    inventory: Path,
+    fail_on: Severity,
+    *,
+    full: bool = False,
+    ignored: Ignored | None = None,
+) -> str:
+    """Return what was proved in one of the report forms; ``full`` lists like findings too."""
     file = str(inventory / MAIN_FILE)
-    rules = tuple(PROOF_RULES.values())
+    rules = (*PROOF_RULES.values(), *(rule for rule in all_rules() if rule.id in facts()))
     notes = tuple(proved.summary())
     return reports()[form](
-        Reported(proved.outcome, rules, fail_on, file, "prove", proved.idle, notes)
+        Reported(proved.outcome, rules, fail_on, file, "prove", proved.idle, notes, full, ignored)
     )
 
 
@@ -374,11 +408,12 @@ def _unread_tenants(project: Project, request: Request) -> list[str]:
     return lines
 
 
-def _reject_unknown(request: Request) -> None:
-    unknown = [name for name in request.ignore if name not in PROOF_RULES]
+def _reject_unknown(project: Project, request: Request) -> None:
+    known = {*PROOF_RULES, *facts(), *(fact.id for fact in project.intent.defects)}
+    unknown = [name for name in request.ignore if name not in known]
     if unknown:
         message = f"cannot ignore rule {unknown[0]!r}: `prove` has no such rule"
-        fix = f"use one of {', '.join(PROOF_RULES)}"
+        fix = f"use one of {', '.join(PROOF_RULES)}, or a known defect"
         raise InputError("nothing was proved", [Finding("INT022", Severity.ERROR, message, fix)])
     if request.engine != "own" and not request.service:
         message = f"--engine {request.engine} needs a service: --batfish HOST[:PORT]"

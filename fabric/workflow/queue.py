@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fabric.core.errors import InputError
+from fabric.core.errors import InputError, UnplaceableError
 from fabric.core.file_kinds import FileKind
-from fabric.core.findings import Position
+from fabric.core.findings import Finding, Position, Severity
 from fabric.core.user_files import read_json
 from fabric.placement.engine.engine import Engine
-from fabric.placement.engine.request import UnplaceableError
 from fabric.placement.engine.state import RunningJob
 from fabric.placement.job import JobRequest, Name
 from fabric.placement.place import placed
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
 #: Form of the answers: members are added to it, none is removed or changes its meaning.
 FORMAT = "rocefab-placements/1"
+_FIX = 'write {"format": "rocefab-queue/1", "jobs": [{"name": "job1", "nodes": 2}, ...]}'
 
 
 class QueuedJob(JobRequest):
@@ -93,4 +93,9 @@ def _query(file: Path, number: int, job: QueuedJob, fabric: Fabric) -> Query:
 
 
 def _read(file: Path) -> list[QueuedJob]:
-    return validated(QueueForm, read_json(file, FileKind.STATE), file, "PLC033").jobs
+    data = read_json(file, FileKind.STATE)
+    if not isinstance(data, dict) or "format" not in data:
+        message = "the file has no member 'format'"
+        finding = Finding("PLC033", Severity.ERROR, message, _FIX, position=Position(str(file)))
+        raise InputError(f"{file}: the file is wrong", [finding])
+    return validated(QueueForm, data, file, "PLC033").jobs

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.lab.real import Blueprint, RealLab, clean, leftovers, missing_parts, running
 from fabric.systems.host.render import render_host
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabric.core.artefact import Artefact
-    from fabric.design.model import DeviceDesign, HostDesign
+    from fabric.design.host_model import HostDesign
+    from fabric.design.model import DeviceDesign
     from fabric.workflow.project import Project
 
     Progress = Callable[[str, str], None]
@@ -130,7 +132,7 @@ def _notes(project: Project) -> list[str]:
     ]
     stacks = [h.name for h in project.hosts.values() if h.traits.network_stack not in _RUN]
     if stacks:
-        notes.append(f"{len(stacks)} hosts: networkd instead of NetworkManager")
+        notes.append(f"{counted(len(stacks), 'host')}: networkd instead of NetworkManager")
     notes.append("no gc_thresh sysctls: a network namespace has none")
     return notes
 
@@ -141,7 +143,7 @@ def guide(lab: RealLab) -> str:
     host = next(iter((*lab.blueprint.booted, *lab.blueprint.hosts)), "")
     enter, folder = f"  ip netns exec {lab.namespace(switch)}", lab.folder(switch)
     lines = [
-        f"{len(lab.blueprint.names)} devices are up. To look inside:",
+        f"{counted(len(lab.blueprint.names), 'device is', 'devices are')} up. To look inside:",
         f"{enter} vtysh --vty_socket {folder}",
         f"{enter} lldpcli -u {folder}/lldpd.sock show neighbors",
     ]

@@ -218,11 +218,12 @@ class CableReplacement:
             f"`rocefab plan {folder} --only {only} --out plan.json`, then `apply`: "
             "before a longer cable is put in, after a shorter one"
         )
+        ends = f"from {cable.near.words} to {cable.far.words}"
         checks = f"`rocefab cabling {folder} --only {only}`, then `rocefab verify {folder} "
         return (
             f"{touched} says what is lost meanwhile; {jobs}",
             *([change] if self.new.fields() else ()),
-            "put the cable in, with the labels of the old one",
+            f"put the cable in, {ends}, with the labels of the old one",
             f"{checks}--only {only}`: when both are clean, the cable is back in service",
         )
 

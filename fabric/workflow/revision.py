@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import HistoryError, InputError, ProgramError
-from fabric.core.findings import Finding, Position, Severity
+from fabric.core.findings import Finding, Severity
 from fabric.intent.contents import inventory_files, is_part
 from fabric.intent.documents import SITE_FOLDER
 from fabric.intent.scalars import printable
@@ -18,6 +18,14 @@ from fabric.programs.git import FILES, LINK, Git, opened, same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+#: What to do in a clone that has a part of the history, as CI systems make them (git-fetch(1);
+#: actions/checkout and GitLab name it so).
+_WHOLE = (
+    "this clone is shallow: fetch the whole history with `git fetch --unshallow`, or in CI with "
+    "fetch-depth: 0 (GitHub) or GIT_DEPTH: 0 (GitLab)"
+)
 
 
 @dataclass(frozen=True)
@@ -48,8 +56,9 @@ class Repository:
                 )
                 raise _error(message, "specify two folders, or run it in a repository")
             commit = git.named(f"{revision}^{{commit}}") if revision else ""
+            fix = _WHOLE if git.is_shallow else "check the name"
         if not commit:
-            raise _error(f"{shown!r} is neither a folder nor a git revision", "check the name")
+            raise _error(f"{shown!r} is neither a folder nor a git revision", fix)
         return commit
 
     def state(self) -> str:
@@ -83,10 +92,16 @@ class Repository:
         commits = self.commit(left), self.commit(right)
         with self._opened() as git:
             done = git.ask("merge-base", *commits) if git else None
+            fix = _WHOLE if git and git.is_shallow else "use A..B"
         if done is None or done.code:
             message = f"{printable(left)!r} and {printable(right)!r} have no common commit"
-            raise _error(message, "fetch the whole history, or use A..B")
+            raise _error(message, fix)
         return done.text.strip()
+
+    def has_folder(self, commit: str) -> bool:
+        """Tell whether a commit has the inventory folder."""
+        with self._opened() as git:
+            return git is not None and bool(git.tree(commit, self._inside(self.folder)))
 
     @contextmanager
     def copied(self, commit: str, shown: str) -> Iterator[Path]:
@@ -118,11 +133,8 @@ class Repository:
 
     def _copy(self, commit: str, root: Path, top: Path) -> bool:
         """Write the files of a commit below a folder; tell whether the commit has them."""
-        start = self._start()
-        # ``..`` counts from where links lead to, as in git -C.
-        inside = os.path.normpath(start.resolve() / os.path.relpath(root, start))
         with self._opened() as git:
-            tree = git.tree(commit, Path(inside)) if git else ""
+            tree = git.tree(commit, self._inside(root)) if git else ""
             if git is None or not tree:
                 return False
             files = (row for row in git.rows(tree) if row.mode in (LINK, *FILES))
@@ -135,6 +147,12 @@ class Repository:
                 message = f"files of the commit cannot be written: {error}"
                 raise _error(message, "repair it") from error
         return True
+
+    def _inside(self, folder: Path) -> Path:
+        """Return where a folder is; ``..`` counts from where links lead to, as in git -C."""
+        start = self._start()
+        inside = os.path.relpath(_absolute(folder), start)
+        return Path(os.path.normpath(start.resolve() / inside))
 
     def _start(self) -> Path:
         """Return the nearest folder that exists."""
@@ -183,4 +201,4 @@ def _error(message: str, fix: str) -> InputError:
 
 
 def _finding(message: str, fix: str) -> Finding:
-    return Finding("INT001", Severity.ERROR, message, fix, position=Position(""))
+    return Finding("INT001", Severity.ERROR, message, fix)

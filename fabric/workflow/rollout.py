@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from fabric.change.model import Plan
     from fabric.change.rollout import Stage
-    from fabric.design.model import NicAddress
+    from fabric.design.host_model import NicAddress
     from fabric.observe.snapshot import Running
     from fabric.topology.model import Bools
     from fabric.workflow.project import Project

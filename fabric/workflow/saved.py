@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from fabric.audit.host_class import HOST
@@ -14,6 +15,7 @@ from fabric.devices.redaction import shortened
 from fabric.observe.configuration.lossless import lossless_readers
 from fabric.observe.configuration.pager import refuse_pager
 from fabric.observe.configuration.recognition import foreign_of, system_of
+from fabric.observe.nicprofiles import form_of
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.saved.model import kind_of
 from fabric.observe.saved.reading import saved_hosts
@@ -60,6 +62,8 @@ class Saved:
         What each configuration says of the lossless class.
     unknown : tuple of Path
         Files that no system recognises.
+    profiles : mapping of Path to str
+        Texts of NIC profiles, where they were asked for.
     """
 
     texts: Mapping[Path, str]
@@ -67,9 +71,10 @@ class Saved:
     switches: Mapping[Path, Lossless]
     hosts: Sequence[SavedHost]
     unknown: tuple[Path, ...]
+    profiles: Mapping[Path, str] = field(default_factory=dict)
 
 
-def read_saved(paths: Sequence[Path], system: str = "") -> Saved:
+def read_saved(paths: Sequence[Path], system: str = "", *, profiles: bool = False) -> Saved:
     """Read configuration files and outputs of hosts.
 
     Parameters
@@ -78,16 +83,26 @@ def read_saved(paths: Sequence[Path], system: str = "") -> Saved:
         Files, or folders that hold some.
     system : str
         Switch system of all of them; empty: each is recognised by its lines.
+    profiles : bool
+        Whether there may be NIC profiles among them, also in scripts.
 
     Raises
     ------
     InputError
         When a path is missing, a file cannot be read, or no system knows it.
     """
-    texts = dict(_texts([file for path in paths for file in files_of(path)]))
+    files = [file for path in paths for file in files_of(path)]
+    scripts = [path.rglob("*.sh") for path in paths if profiles and path.is_dir()]
+    texts = dict(_texts([*files, *sorted(chain(*scripts))]))
     if not texts:
         raise _refused("there is no configuration file", str(paths[0]))
     systems = {file: system or _system(text, file) for file, text in texts.items()}
+    apart = {
+        file: texts[file]
+        for file, name in systems.items()
+        if profiles and name in ("", system) and _is_profile(texts[file], file)
+    }
+    systems = {file: name for file, name in systems.items() if file not in apart}
     unknown = tuple(file for file, name in systems.items() if not name)
     for file in unknown:
         if file in paths or len(unknown) == len(texts):
@@ -97,7 +112,12 @@ def read_saved(paths: Sequence[Path], system: str = "") -> Saved:
         file: _read(file, name, texts[file]) for file, name in known.items() if name != HOST
     }
     hosts = saved_hosts({file: texts[file] for file, name in known.items() if name == HOST})
-    return Saved(texts, known, switches, hosts, unknown)
+    return Saved(texts, known, switches, hosts, unknown, apart)
+
+
+def _is_profile(text: str, file: Path) -> bool:
+    """Tell whether a text is a NIC profile, and no output that is read as one of a host."""
+    return not kind_of(text, file) and bool(form_of(text))
 
 
 def unknown_words(text: str) -> str:

@@ -12,6 +12,7 @@ from fabric.report.table import Table
 from fabric.topology.site import Members
 from fabric.validate.runner import together
 from fabric.workflow.check import check
+from fabric.workflow.nic_profiles import check_profiles, without_idle_waivers
 from fabric.workflow.project import Project
 from fabric.workflow.render import Rendered, render_files
 
@@ -23,7 +24,16 @@ if TYPE_CHECKING:
     from fabric.validate.runner import Outcome
     from fabric.workflow.work import Work
 
-__all__ = ["check_folder", "check_site", "is_site", "projects_of", "render_site", "table_of_site"]
+__all__ = [
+    "check_folder",
+    "check_projects",
+    "check_site",
+    "is_site",
+    "projects_in",
+    "projects_of",
+    "render_site",
+    "table_of_site",
+]
 
 
 def projects_of(site: Path, work: Work | None = None) -> dict[str, Project]:
@@ -38,6 +48,17 @@ def projects_of(site: Path, work: Work | None = None) -> dict[str, Project]:
     return {name: Project(path, work, members) for name, path in fabric_folders(site).items()}
 
 
+def projects_in(folder: Path, work: Work | None = None) -> dict[str, Project]:
+    """Return a project for every fabric of a site, or for the one of an inventory folder.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong in any of them.
+    """
+    return projects_of(folder, work) if is_site(folder) else {"": Project(folder, work)}
+
+
 def check_folder(folder: Path, work: Work, ignore: Sequence[str]) -> Outcome:
     """Check an inventory folder, or every fabric of a site.
 
@@ -46,9 +67,30 @@ def check_folder(folder: Path, work: Work, ignore: Sequence[str]) -> Outcome:
     InputError
         When it cannot be read.
     """
-    if is_site(folder):
-        return check_site(projects_of(folder, work), ignore)
-    return check(Project(folder, work), ignore)
+    return check_projects(projects_in(folder, work), ignore)
+
+
+def check_projects(
+    projects: dict[str, Project], ignore: Sequence[str], nic_profiles: Sequence[Path] = ()
+) -> Outcome:
+    """Check the fabrics of a folder, as `projects_in` returns them.
+
+    Parameters
+    ----------
+    nic_profiles : sequence of Path
+        What others wrote on the NICs of the inventory, which has one fabric.
+
+    Raises
+    ------
+    InputError
+        When it cannot be judged.
+    """
+    if "" not in projects:
+        return check_site(projects, ignore)
+    project = projects[""]
+    pairs = check_profiles(project, nic_profiles, ignore) if nic_profiles else None
+    outcome = check(project, ignore)
+    return without_idle_waivers(outcome, pairs).merged(pairs) if pairs else outcome
 
 
 def check_site(projects: dict[str, Project], ignore: Sequence[str] = ()) -> Outcome:

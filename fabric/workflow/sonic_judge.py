@@ -5,19 +5,24 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.planner import DeviceVerdict
 from fabric.core.findings import Severity
+from fabric.defects.book import facts
+from fabric.devices.candidate import SonicLive
 from fabric.systems.sonic.config_db import SonicConfig
+from fabric.systems.sonic.defect_steps import warnings_of
 from fabric.validate.runner import run
 from fabric.validate.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from fabric.change.planner import DeviceReading, Target
     from fabric.core.findings import Finding
+    from fabric.defects.fact import Fact
     from fabric.platforms.model import Sku
     from fabric.systems.sonic.yang_judge import Yang
     from fabric.validate.runner import Outcome
@@ -36,10 +41,13 @@ class SonicJudge:
         Switch models by name.
     yang : Yang
         YANG models, or what says why there are none.
+    defects : sequence of Fact
+        Facts of the inventory about defects.
     """
 
-    def __init__(self, skus: Mapping[str, Sku], yang: Yang) -> None:
+    def __init__(self, skus: Mapping[str, Sku], yang: Yang, defects: Sequence[Fact] = ()) -> None:
         self._skus = skus
+        self._facts = [*facts().values(), *defects]
         self._yang = yang
         self._unvalidated: Counter[str] = Counter()
 
@@ -58,7 +66,7 @@ class SonicJudge:
             item.message for item in outcome.findings if item.rule == _YANG and item not in errors
         )
         refusals = [f"rule {rule} could not run ({reason})" for rule, reason in outcome.broken]
-        notes = []
+        notes = self._defects(reading)
         before = self._judged(name, running.config, yang).findings if errors else ()
         known = {(item.rule, item.field, item.port) for item in before}
         intended = json.loads(next(i for i in target.artefacts if i.kind == "config_db").text)
@@ -69,6 +77,16 @@ class SonicJudge:
             else:
                 refusals.append(_line(item))
         return DeviceVerdict(tuple(refusals), tuple(notes))
+
+    def _defects(self, reading: DeviceReading) -> list[str]:
+        """Return the known defects that steps of a change would set off."""
+        running, candidate = reading.running, reading.draft.candidate
+        if not isinstance(candidate, SonicLive):
+            return []
+        release = running.system.get("release", "")
+        today = datetime.now().astimezone().date()
+        asked = (running.config, candidate.steps, self._facts, release, self._skus, today)
+        return list(warnings_of(*asked))
 
     def tell(self, progress: Callable[[str, str], None]) -> None:
         """Say what YANG could not judge, and of how many switches."""

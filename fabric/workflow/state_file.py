@@ -153,6 +153,6 @@ def validated(form: type[_Model], data: Any, file: Path, rule: str) -> _Model:
 
 
 def _finding(rule: str, file: Path, field: str, message: str, fix: str = "") -> Finding:
-    fix = "; ".join(filter(None, (fix, "see docs/placement.md, which shows the form")))
+    fix = "; ".join(filter(None, (fix, "see docs/jobs.md, which shows the form")))
     position = Position(str(file))
     return Finding(rule, Severity.ERROR, message, fix, field=field, position=position)

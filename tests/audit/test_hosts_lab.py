@@ -79,6 +79,6 @@ def findings(tmp_path, monkeypatch, folder):
                 file = tmp_path / "saved" / item.path
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(_whole(item.text), encoding="utf-8")
-        audited = audit([tmp_path / "saved"], ignore=["SON040"])
+        audited = audit([tmp_path / "saved"], ignore=["SON040"], pairs=True)
     assert list(audited.systems.values()).count("host") >= len(project.hosts) * len(OF_HOST)
     return [item for item in audited.outcome.findings if (item.rule, item.device) != NO_WATCHDOG]

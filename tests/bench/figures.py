@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.topology.fabrics import REPOSITORY
 
-#: The figures that docs/speed.md and docs/scale.md print; `make bench-page` measures them again.
+#: The figures that docs/reference/speed.md prints; `make bench-page` measures them again.
 FILE = Path(__file__).with_suffix(".json")
 #: Names the file that a run writes its figures to; without it, a run prints them only.
 VARIABLE = "ROCEFAB_FIGURES"

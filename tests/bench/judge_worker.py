@@ -37,8 +37,8 @@ from fabric.observe.state import (
 from fabric.report.observed import Seen
 from fabric.report.oddities import Oddities
 from fabric.report.recorded_windows import recorded_windows
-from fabric.workflow.expected import expected
 from fabric.workflow.judge import planned_of
+from fabric.workflow.port_plans import expected
 from fabric.workflow.project import Project
 from tests.health.windows import NIC
 

@@ -5,13 +5,14 @@ Processor time, in one run and on one machine. Prints only.
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import tarfile
 import time
 import warnings
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterable
+from functools import _lru_cache_wrapper, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ import numpy as np
 import pytest
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
+from fabric.core.garbage import collect_rarely
 from fabric.design.model import DeviceDesign
 from fabric.platforms import platforms
 from fabric.render import render_device
@@ -114,16 +116,22 @@ def test_pyavd(figures: Figures) -> None:
     )
 
 
-def _leaf(system: str, folder: Path) -> DeviceDesign:
+def _leaves(system: str, folder: Path) -> list[DeviceDesign]:
     if system == "sonic":
-        return Project(INVENTORY / "rail-512").devices["su1-rail0"]
-    if system == "eos":
-        return variant(folder / "eos", "rail-512", {"ACS-SN5600": "7060X6-64PE"})["su1-rail0"]
-    return LEAVES[system]("rail-512")["su1-rail0"]
+        devices = Project(INVENTORY / "rail-512").devices
+    elif system == "eos":
+        devices = variant(folder / "eos", "rail-512", {"ACS-SN5600": "7060X6-64PE"})
+    else:
+        devices = LEAVES[system]("rail-512")
+    return [device for device in devices.values() if device.role == "leaf"]
 
 
 def test_rendering_against_bare_jinja(tmp_path: Path, figures: Figures) -> None:
-    """A leaf of every system: sandbox, view and checks against the templates alone."""
+    """All leaves of a fabric, of every system: view, sandbox and checks against the templates.
+
+    Each leaf is rendered once, as in a command, and nothing is known before the first: what leaves
+    share is made once. The templates alone are filled for each leaf, with values at hand.
+    """
     bare = Environment(
         loader=FileSystemLoader(template_folders()),
         undefined=StrictUndefined,
@@ -132,28 +140,51 @@ def test_rendering_against_bare_jinja(tmp_path: Path, figures: Figures) -> None:
         lstrip_blocks=True,
     )
     bare.filters.update(environment().filters)
+    collect_rarely()
     for system in sorted(platforms):
-        device = _leaf(system, tmp_path)
-        names = import_module(f"fabric.systems.{system}.render").FEATURES
-        seen = import_module(f"fabric.systems.{system}.view").view(device)
-        values = {key: {"view": seen, "device": device} for key in names}
-        if system == "sonic":
-            shape = Shape.of(device, [key for key, _ in seen.ports])
-            values |= {key: {"view": policy_view(shape)} for key in sonic.SHARED}
-            fronts = {port.number: sonic._front(sonic.Front.of(port)) for port in device.ports}
-            values["ports"] |= {"fronts": fronts}  # kept on both sides
-        templates = [(bare.get_template(f"{system}/{name}.j2"), values[name]) for name in names]
-        _alone(device)
-        own_ms = _each_ms(partial(_alone, device))
-        bare_ms = _each_ms(partial(_all_of, templates))
-        question = f"a leaf of {len(device.ports)} ports, {system}"
-        _compared(figures, question, "its templates alone, bare Jinja2", own_ms, bare_ms)
+        leaves = _leaves(system, tmp_path)
+        templates = [pair for leaf in leaves for pair in _templates(bare, system, leaf)]
+        _rendered(leaves)
+        caches = _caches()
+        own_ms, bare_ms = _each_ms(
+            lambda leaves=leaves, caches=caches: _rendered(leaves, caches),
+            partial(_all_of, templates),
+        )
+        question = f"a leaf of {len(leaves[0].ports)} ports, {system}"
+        of_leaf = own_ms / len(leaves), bare_ms / len(leaves)
+        _compared(figures, question, "its templates alone, bare Jinja2", *of_leaf)
 
 
-def _alone(device: DeviceDesign) -> None:
-    """Render a switch as if no other one had its shape."""
-    sonic._shared.cache_clear()
-    render_device(device)
+def _templates(
+    bare: Environment, system: str, device: DeviceDesign
+) -> list[tuple[Template, dict[str, Any]]]:
+    names = import_module(f"fabric.systems.{system}.render").FEATURES
+    seen = import_module(f"fabric.systems.{system}.view").view(device)
+    values = {key: {"view": seen, "device": device} for key in names}
+    if system == "sonic":
+        shape = Shape.of(device, [key for key, _ in seen.ports])
+        values |= {key: {"view": policy_view(shape)} for key in sonic.SHARED}
+        fronts = {port.number: sonic._front(sonic.Front.of(port)) for port in device.ports}
+        values["ports"] |= {"fronts": fronts}
+    return [(bare.get_template(f"{system}/{name}.j2"), values[name]) for name in names]
+
+
+def _caches() -> list[Any]:
+    """Return what keeps parts of switches; what keeps files of the package has no largest size."""
+    return [
+        cache
+        for cache in gc.get_objects()
+        if isinstance(cache, _lru_cache_wrapper)
+        and cache.__module__.startswith("fabric.")
+        and cache.cache_parameters()["maxsize"] is not None
+    ]
+
+
+def _rendered(leaves: list[DeviceDesign], caches: Iterable[Any] = ()) -> None:
+    for cache in caches:
+        cache.cache_clear()
+    for device in leaves:
+        render_device(device)
 
 
 def _all_of(templates: list[tuple[Template, dict[str, Any]]]) -> None:
@@ -161,14 +192,15 @@ def _all_of(templates: list[tuple[Template, dict[str, Any]]]) -> None:
         template.render(values)
 
 
-def _each_ms(job: Callable[[], object], times: int = 40) -> float:
-    """Return the best of some runs: what the machine does meanwhile is not the matter."""
-    best = float("inf")
+def _each_ms(*jobs: Callable[[], object], times: int = 15) -> list[float]:
+    """Return the best of some runs of each, in turns: what else the machine does is no matter."""
+    best = [float("inf")] * len(jobs)
     for _ in range(times):
-        start = time.process_time()
-        job()
-        best = min(best, time.process_time() - start)
-    return 1000 * best
+        for number, job in enumerate(jobs):
+            start = time.process_time()
+            job()
+            best[number] = min(best[number], time.process_time() - start)
+    return [1000 * seconds for seconds in best]
 
 
 def _warm_ms(job: Callable[[], Any]) -> tuple[Any, float]:

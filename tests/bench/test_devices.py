@@ -3,7 +3,7 @@
 The lab and each command are processes of their own; the client's share is what the kernel counts
 for the command and its children, the lab's share is apart from it. The lines of one device say what
 a command costs whatever the number of devices is. `make bench-devices` writes the lowest figures to
-docs/scale.md.
+docs/reference/speed.md.
 """
 
 from __future__ import annotations

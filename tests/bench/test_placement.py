@@ -1,4 +1,4 @@
-"""Quality and speed of placements; the figures of docs/placement.md. Prints only.
+"""Quality and speed of placements; the figures of docs/jobs.md. Prints only.
 
 ``pytest -m benchmark -s tests/bench/test_placement.py``
 """

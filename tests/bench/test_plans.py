@@ -1,4 +1,4 @@
-"""What IPv6 costs: commands on 131,072 NICs with routed ports, by address plan. Prints only."""
+"""What IPv6 costs on 131,072 NICs with routed ports, by address plan, and a diff. Prints only."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from tests.bench.figures import Figures
 from tests.bench.process import run
 from tests.bench.test_scale import COMMANDS, RAILS, SIZES, write
+from tests.topology.fabrics import INVENTORY
 
 pytestmark = pytest.mark.benchmark
 
@@ -38,6 +39,17 @@ def planned(folder: Path, plan: str, pods: int) -> Path:
         text = text.replace(old, new)
     file.write_text(text, encoding="utf-8")
     return folder
+
+
+def test_diff(tmp_path: Path) -> None:
+    """The example of 512 GPUs with one changed threshold, as docs/diff.md says."""
+    text = (INVENTORY / "rail-512" / "fabric.yaml").read_text(encoding="utf-8")
+    assert "pmax_percent: 100" in text
+    changed = tmp_path / "fabric.yaml"
+    changed.write_text(text.replace("pmax_percent: 100", "pmax_percent: 90"), encoding="utf-8")
+    taken = run(["diff", str(INVENTORY / "rail-512"), str(tmp_path), "--fresh"])
+    assert taken.code == 0, taken.error
+    print(f"\ndiff of rail-512, one threshold: {taken.elapsed_s:.1f} s, {taken.cpu_s:.1f} s of CPU")
 
 
 @pytest.mark.parametrize("plan", PLANS)

@@ -10,9 +10,10 @@ from dataclasses import replace
 
 import pytest
 
+from fabric.qos.simulate.classes import LossyQueue, PortClass
 from fabric.qos.simulate.outcome import simulate
 from fabric.qos.simulate.star import Star
-from tests.qos.simulate.stars import leaf_spine, marking, star
+from tests.qos.simulate.stars import classes_star, leaf_spine, lossless, marking, star
 
 pytestmark = pytest.mark.benchmark
 
@@ -30,6 +31,17 @@ def test_time_of_a_run():
             sprays=True,
             size_bytes=None,
             duration_us=5000.0,
+        ),
+        "8:1 and 7:1 in two classes, lossy 40 Gb/s, at 100G, 15 ms": classes_star(
+            [
+                lossless(0.125, marking=marking("hpcc")),
+                lossless(0.125, marking=marking("hpcc")),
+                PortClass(lossy=LossyQueue(alpha=1.0)),
+            ],
+            (8, 7, 1),
+            (None, None, 40.0),
+            pool_bytes=32 * 2**20,
+            reaction="dcqcn",
         ),
     }
     for name, scenario in cases.items():

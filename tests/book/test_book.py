@@ -98,6 +98,11 @@ WRONG = {
         5,
         "no argument has the name 'near'",
     ),
+    "ours in a mode of other rules": (
+        "mtu <1-9>\n  ours a in port: c\n  source guide\n",
+        5,
+        "narrowed to the mode 'port', and the rule is in no such mode",
+    ),
     "two arguments of a name": ("mtu <a:1-9> <a:1-9>\n", 5, "two arguments have one name"),
     "a mode that is none": ("port <1-9> > port\n", 5, "there is no mode 'port'"),
     "a mode that nothing opens": ("mtu\n[port]\nup\n", 6, "no rule opens the mode 'port'"),
@@ -220,6 +225,21 @@ def test_an_owner_that_names_an_argument_owns_what_has_it(tmp_path: Path) -> Non
         ["lane", "lane"],
     ]
     assert book.owned_at_the_top() == ("lane group fast", "lane .*")
+
+
+def test_an_owner_that_names_a_mode_owns_what_stands_there(tmp_path: Path) -> None:
+    file = tmp_path / "lines.book"
+    file.write_text(
+        f"{HEAD}port <1-9> > port\nlane <1-9> > lane\n"
+        "? port|lane all > port\n"
+        "[port lane]\nmtu = <1-9>\n"
+        "  ours lanes in lane: a.b | ours ports: c.d | source guide\n"
+    )
+    book = read_book(file, "acme")
+    modes = {ours.template: book.modes_of(rule, ours) for rule, ours in book.owned()}
+    assert modes == {"lanes": ("lane",), "ports": ("port",)}
+    holders = [book.holders[mode] for mode in ("config", "port", "lane")]
+    assert holders == [((),), ((r"port \d+",),), ((r"lane \d+",),)]
 
 
 def test_an_argument_of_an_own_kind_has_a_name(tmp_path: Path) -> None:

@@ -141,7 +141,8 @@ def test_a_cable_like_the_old_one_has_steps_alone(folder: Path) -> None:
         "su1-rail0: the inventory has nothing of this cable to change\n"
         f"1. `rocefab whatif {folder} --fail link:spine02:Ethernet1/1` says what is lost "
         "meanwhile; other cables carry its traffic; packets on the way are lost\n"
-        "2. put the cable in, with the labels of the old one\n"
+        "2. put the cable in, from su1-rail0 Ethernet136 (panel 18) to spine02 Ethernet1/1 "
+        "(panel 1), with the labels of the old one\n"
         f"3. `rocefab cabling {folder} --only su1-rail0,spine02`, then `rocefab verify {folder} "
         "--only su1-rail0,spine02`: when both are clean, the cable is back in service\n"
     )

@@ -114,7 +114,7 @@ ROWS = st.lists(st.builds(Row, st.just(Position("f", 1)), KEYS, KEYS, KEYS, KEYS
 def test_rows_that_share_a_key_are_of_one_device(rows: list[Row]) -> None:
     groups = joined(rows)
     assert sorted(row for group in groups for row in group) == sorted(rows)
-    fields = ("name", "serial", "mac", "port")
+    fields = ("name", "serial", "mac", "port", "address")
     for first, group in enumerate(groups):
         for other in groups[first + 1 :]:
             for field in fields:

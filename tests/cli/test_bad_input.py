@@ -201,11 +201,12 @@ CALLS = {
     "too short a timer": ("apply notes.json --timer-s 1", r"'--timer-s'"),
     "no nodes": ("place inv --nodes 0", r"'--nodes'"),
     "no GPUs": ("place inv --nodes 1 --gpus-per-node 0", r"'--gpus-per-node'"),
-    "more nodes than there are": (
-        "place inv --nodes 99",
-        r"99 hosts are needed, but the fabric has 4",
-    ),
     "unknown host to exclude": ("place inv --exclude gpu9", r"gpu9"),
+    "no receiver": ("simulate inv", r"--to HOST:INTERFACE, or --permutation, or --star; one"),
+    "a permutation on one switch": ("simulate --star --permutation", r"or --star; one of them"),
+    "spraying on one switch": ("simulate --star --settings spray", r"spray needs several paths"),
+    "spray with a word": ("simulate --star --settings spray=no", r"spray is 'no'; write spray, or"),
+    "spray with HPCC": ("simulate --star --settings hpcc,spray", r"telemetry of one path"),
     "output over other files": ("render inv --out inv", r"were not written by rocefab.*--force"),
     "output into a file": ("render inv --out notes.json", r"notes\.json is not a folder"),
     "init over something": ("init inv", r"inv: is not empty"),
@@ -290,3 +291,33 @@ def test_sizes_without_a_design_are_refused(tmp_path: Path, words: tuple[object,
     assert ended.code == 2
     assert f"{words[0]}: add --design or --ask" in ended.err
     assert not (tmp_path / "mine").exists()
+
+
+def test_a_job_for_which_there_are_no_hosts_is_a_finding() -> None:
+    """A right question has an answer: other than that of a wrong option, 2."""
+    ended = run("place", DEMO, "--nodes", "99")
+    assert (ended.code, ended.out) == (4, "")
+    assert "99 hosts are needed, but the fabric has 4; request fewer nodes [PLC001]" in ended.err
+    assert run("place", DEMO, "--hosts", "gpu9").code == 2
+    assert run("export", "nccl", DEMO, "--nodes", "99").code == 4
+
+
+def test_an_option_of_all_commands_behind_one_says_where_it_stands() -> None:
+    ended = run("check", DEMO, "-q")
+    assert ended.code == 2
+    assert "-q stands before the command: rocefab -q check" in ended.err
+
+
+def test_a_rule_is_explained_behind_an_inventory_too() -> None:
+    assert run("explain", DEMO, "TOP014").out == run("explain", "TOP014").out
+
+
+def test_a_finding_on_a_default_says_that_no_file_has_it(tmp_path: Path) -> None:
+    """From rules and from what was kept of them; its place is where the value would stand."""
+    folder = tmp_path / "inv"
+    run("init", folder, *"--design rail-optimised --hosts 4 --leaf N9K-C9332D-GX2B".split())
+    for _ in range(2):
+        line = next(one for one in run("check", folder).out.splitlines() if "[QOS029]" in one)
+        assert "fabric.lossless.ecn.kmin_bytes (default, not in the file): su1-" in line
+    data = run("check", folder, "--format", "json").out
+    assert "not in the file" not in data

@@ -158,3 +158,28 @@ def test_show_config_says_where_values_are_from(folder: Path) -> None:
         "value": "1",
         "from": "ROCEFAB_WORKERS",
     }.items() <= next(row for row in rows if "plan" in row["commands"]).items()
+
+
+def test_what_the_file_of_a_project_ignores_is_said(folder: Path) -> None:
+    (folder / "rocefab.toml").write_text('[check]\nignore = ["QOS021"]\n')
+    check = ("check", "inventory/demo", "--format", "json")
+    words = "ignored by rocefab.toml:2: QOS021 (3 warnings)"
+    data = json.loads(rocefab(folder, *check).out)
+    assert words in data["notes"]
+    assert not any(finding["rule"] == "QOS021" for finding in data["findings"])
+    whole = json.loads(rocefab(folder, "--no-project-file", *check).out)
+    assert sum(finding["rule"] == "QOS021" for finding in whole["findings"]) == 3
+    assert words not in whole["notes"]
+
+
+@pytest.mark.parametrize("by", ["option", "variable"])
+def test_the_file_of_a_project_can_be_left_out(folder: Path, by: str) -> None:
+    """With what is wrong in it; the file of the user stays."""
+    (folder / "rocefab.toml").write_text('[check]\nnonsense = "info"\n')
+    (folder.parent / "home" / "rocefab" / "config.toml").write_text('color = "never"\n')
+    words = ["--no-project-file"] if by == "option" else []
+    variables = {"ROCEFAB_NO_PROJECT_FILE": "true"} if by == "variable" else {}
+    ended = rocefab(folder, *words, "show", "config", "--format", "json", **variables)
+    assert ended.code == 0, ended.err
+    assert "color" in {row["option"] for row in json.loads(ended.out)}
+    assert rocefab(folder, "show", "config", ROCEFAB_NO_PROJECT_FILE="no").code == 2

@@ -127,6 +127,9 @@ def test_nothing_is_checked_out_or_written(repository: Path) -> None:
         (("HEAD~1..HEAD", "net/demo", "--detailed-exitcode"), 5),
         (("HEAD~1..HEAD", "net/demo"), 0),
         (("net/demo", "net/demo", "--detailed-exitcode"), 0),
+        (("HEAD..HEAD", "net/demo", "--fail-on", "harmless"), 0),
+        (("HEAD~1..HEAD", "net/demo", "--fail-on", "less protection"), 0),
+        (("HEAD~1..HEAD", "net/demo", "--fail-on", "brief loss", "--detailed-exitcode"), 4),
     ],
     ids=str,
 )
@@ -141,7 +144,7 @@ WRONG = {
     "an option": (("--", "--output=stolen..HEAD", "net/demo"), "'--output=stolen' is neither"),
     "a folder that no commit has": (
         ("HEAD~1..HEAD", "net/other"),
-        "HEAD~1 has no folder net/other",
+        "HEAD~1 has no folder net/other, and neither has HEAD",
     ),
     "a folder that is no inventory": (
         ("HEAD~1..HEAD", "net"),
@@ -178,6 +181,38 @@ def test_an_inventory_that_was_wrong(tmp_path: Path) -> None:
     ended = process("diff", "HEAD", "demo", cwd=top)
     assert (ended.code, ended.out) == (2, "")
     assert "HEAD:demo/fabric.yaml:15:8: fabric.rails: " in ended.err
+
+
+def test_an_inventory_that_is_new(tmp_path: Path) -> None:
+    """The first merge request of a fabric, and one that removes it."""
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "commit", "--quiet", "--allow-empty", "--message", "empty")
+    shutil.copytree(DEMO, tmp_path / "demo")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "--quiet", "--message", "fabric")
+    ended = process("diff", "HEAD~1..HEAD", "demo", "--format", "json", cwd=tmp_path)
+    data = json.loads(ended.out)
+    assert (ended.code, data["summary"]["added"], data["summary"]["risk"]) == (0, 10, "none")
+    assert {device["state"] for device in data["devices"]} == {"added"}
+    assert len(data["devices"][0]["files"]) > 0
+    assert data["judged"]["proof_after"]["verdict"] == "proved"
+    assert any(finding["rule"] == "QOS021" for finding in data["judged"]["new"])
+    text = process("diff", "HEAD~1..HEAD", "demo", cwd=tmp_path).out
+    assert "proof: not run (there is no inventory) before, proved for 56 pairs" in text
+    gone = process("diff", "HEAD..HEAD~1", "demo", "--fail-on", "sessions end", cwd=tmp_path)
+    assert gone.code == 4
+    assert "devices: 0 added, 10 removed, 0 changed" in gone.out
+
+
+def test_a_shallow_clone_is_said(repository: Path, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--depth", "1", repository.as_uri(), str(clone))
+    ended = process("diff", "HEAD~1..HEAD", "net/demo", cwd=clone)
+    assert ended.code == 2
+    assert (
+        "this clone is shallow: fetch the whole history with `git fetch --unshallow`" in ended.err
+    )
+    assert ended.err.startswith("'HEAD~1' is neither")  # no colon before it
 
 
 def test_a_fabric_of_a_site(tmp_path: Path) -> None:

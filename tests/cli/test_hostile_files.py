@@ -21,11 +21,13 @@ LONGEST_S = 60
 #: Command by what reads the file that the user names.
 CALLS = {
     "accept --file": "accept INV --file FILE",
+    "accept --results": "accept INV --results FILE --by A",
     "apply PLAN": "apply FILE",
     "approve PLAN": "approve FILE",
     "adopt-serials --from": "adopt-serials INV --from FILE",
     "audit FILES": "audit FILE",
     "cabling --snapshot": "cabling INV --snapshot FILE",
+    "check --nic-profile": "check INV --nic-profile FILE",
     "check --sonic-config": "check --sonic-config FILE",
     "diff --jobs": "diff INV INV --jobs FILE",
     "draw --cabling-file": "draw INV --out drawn.svg --cabling-file FILE",
@@ -34,6 +36,7 @@ CALLS = {
     "export --avoid-state": "export node-health INV --image x --avoid-state FILE",
     "export --cluster-versions": "export k8s INV --cluster-versions FILE",
     "export --environment": "export openmpi INV --environment FILE",
+    "export --snapshot": "export rails INV --snapshot FILE",
     "export --template": "export k8s INV --what job --template FILE",
     "first-contact --connections": "first-contact INV --connections FILE",
     "import SOURCE": "import dot FILE --out imported",
@@ -53,6 +56,7 @@ CALLS = {
     "serve --tls-key": "serve INV --tls-cert cables.dot --tls-key FILE",
     "serve --token-file": "serve INV --token-file FILE",
     "status --boot-log": "status --boot --inventory INV --boot-log FILE",
+    "suspect RESULTS": "suspect INV FILE",
     "tenant revoke --jobs": "tenant revoke red --hosts gpu001 --inventory INV --jobs FILE",
     "whatif --snapshot": "whatif INV --fail switch:spine01 --snapshot FILE",
 }
@@ -67,7 +71,7 @@ INSIDE = {
     "show buffer --saved": ("show buffer INV --observed --saved saved", "saved/su1-rail0.txt"),
 }
 #: What may be a folder too.
-FOLDER_TOO = {"audit FILES", "import --base", "models add --from"}
+FOLDER_TOO = {"audit FILES", "check --nic-profile", "import --base", "models add --from"}
 #: What goes on until it is stopped where the file is sound.
 ENDLESS = {"drift --events", "observe --events"}
 #: Options with a path that is written, and folders of rocefab itself, which only the user enters.

@@ -12,7 +12,10 @@ from tests.cli.runs import run
 def test_export_list_prints_every_format() -> None:
     answer = run("export", "list")
     assert answer.code == 0
-    assert answer.out.split() == list(exporters)
+    starts = [line.split()[0] for line in answer.out.splitlines() if not line.startswith(" ")]
+    assert starts == list(exporters)
+    assert all(exporters[name].title for name in exporters)
+    assert max(map(len, answer.out.splitlines())) <= 80
     assert {"slurm", "k8s", "netbox", "rights"} <= set(exporters)
 
 

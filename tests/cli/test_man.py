@@ -20,10 +20,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_command_has_a_page_with_all_its_options(folder: Path) -> None:
-    names = {f"rocefab-{leaf.name.replace(' ', '-')}.1" for leaf in tree.leaves()}
+    leaves = [leaf for leaf in tree.leaves() if not leaf.command.hidden]
+    names = {f"rocefab-{leaf.name.replace(' ', '-')}.1" for leaf in leaves}
     groups = {f"rocefab-{words}.1" for words in ("show", "lab", "models", "tenant")}
     assert {page.name for page in folder.iterdir()} == names | groups | {"rocefab.1"}
-    for leaf in tree.leaves():
+    for leaf in leaves:
         text = (folder / f"rocefab-{leaf.name.replace(' ', '-')}.1").read_text()
         for option in leaf.options:
             for name in option.opts:

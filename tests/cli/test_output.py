@@ -40,3 +40,98 @@ def test_nobody_is_asked_without_the_option(monkeypatch):
     monkeypatch.setattr(getpass, "getpass", lambda _prompt: 1 / 0)
     assert main(["verify", "/nonexistent"]) == 2
     assert "ROCEFAB_PASSWORD" not in os.environ
+
+
+def _wave(meter: output.Meter) -> None:
+    meter("", "wave 1 of 2: leaf[1-4]")
+    for text in ("commit, reload", "verified"):
+        for name in ("leaf1", "leaf2", "leaf3", "leaf4"):
+            meter(name, text)
+
+
+STEPS = """\
+wave 1 of 2: leaf[1-4]
+leaf1: commit, reload
+leaf[2-4]: commit, reload
+leaf1: verified
+leaf[2-4]: verified
+"""
+
+
+def test_a_step_of_many_devices_is_the_first_of_them_and_a_range(capsys):
+    output.configure()
+    meter = output.Meter(lines=True)
+    _wave(meter)
+    assert capsys.readouterr().err == STEPS.removesuffix("leaf[2-4]: verified\n")
+    meter("", "wave 2 of 2: spine1")
+    assert capsys.readouterr().err == "leaf[2-4]: verified\nwave 2 of 2: spine1\n"
+    meter("spine1", "verified")
+    meter("spine2", "verified")
+    output.result("run 1: done")
+    assert capsys.readouterr().err == "spine1: verified\nspine2: verified\nrun 1: done\n"
+    output.result("once")
+    assert capsys.readouterr().err == "once\n"
+
+
+def test_a_failure_comes_after_the_steps_before_it(capsys):
+    output.configure()
+    meter = output.Meter(lines=True)
+    for name in ("leaf1", "leaf2"):
+        meter(name, "verified")
+    meter("leaf3", "failed: not healthy")
+    meter("leaf4", "verified")
+    output.result("end")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [
+        "leaf1: verified",
+        "leaf2: verified",
+        "leaf3: failed: not healthy",
+        "leaf4: verified",
+        "end",
+    ]
+
+
+@pytest.mark.parametrize("asked", ["full", "verbose"])
+def test_each_step_is_a_line_where_that_is_asked_for(capsys, asked):
+    output.configure(verbose=asked == "verbose")
+    try:
+        _wave(output.Meter(lines=True, full=asked == "full"))
+    finally:
+        output.configure()
+    assert capsys.readouterr().err.count(": verified\n") == 4
+
+
+@pytest.mark.parametrize(
+    ("terminal", "asked", "lines", "is_paged"),
+    [
+        (True, {}, 40, True),
+        (True, {}, 10, False),
+        (True, {"pager": False}, 40, False),
+        (False, {}, 40, False),
+    ],
+    ids=["long", "short", "no pager", "no terminal"],
+)
+def test_long_output_on_a_terminal_is_paged(monkeypatch, capsys, terminal, asked, lines, is_paged):
+    shown = []
+    monkeypatch.setattr("fabric.programs.pager.page", lambda text: shown.append(text) or True)
+    monkeypatch.setattr(output.sys.stdout, "isatty", lambda: terminal, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("LINES", "24")
+    monkeypatch.setenv("COLUMNS", "80")
+    output.configure(**asked)
+    try:
+        output.paged("a line\n" * lines)
+    finally:
+        output.configure()
+    assert (shown, capsys.readouterr().out) == (
+        (["a line\n" * lines], "") if is_paged else ([], "a line\n" * lines)
+    )
+
+
+def test_what_no_pager_shows_is_printed(monkeypatch, capsys):
+    monkeypatch.setattr("fabric.programs.pager.page", lambda _: False)
+    monkeypatch.setattr(output.sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("LINES", "2")
+    output.paged("a\nb\nc\n")
+    assert capsys.readouterr().out == "a\nb\nc\n"

@@ -24,6 +24,7 @@ READING = {
     "adopt": ("adopt", DEMO, "--running"),
     "prove": ("prove", DEMO, "--running"),
     "probe": ("probe", DEMO, "--run", "--stage", "ping"),
+    "export": ("export", "rails", DEMO),
     "show buffer": ("show", "buffer", DEMO, "--observed"),
 }
 

@@ -51,7 +51,7 @@ def test_libraries_print_no_tracebacks(tmp_path: Path) -> None:
     out, err = process.communicate(timeout=60)
     assert process.returncode == 3
     assert out.startswith("gpu001: could not be read: ")
-    assert err == "0 of 1 devices are as planned\n"
+    assert err == "0 of 1 device is as planned\n"
 
 
 def _connections(folder: Path, server: socket.socket) -> Path:

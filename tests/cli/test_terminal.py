@@ -59,7 +59,7 @@ def words_of(text: str) -> list[str]:
     return sorted(text.replace("-", " ").split())
 
 
-@pytest.mark.parametrize("width", [50, 60, 75])
+@pytest.mark.parametrize("width", [56, 60, 75])
 def test_a_table_fits_and_loses_no_word(width: int) -> None:
     whole = terminal.table_lines(HEADERS, ROWS)
     fitting = terminal.table_lines(HEADERS, ROWS, width)
@@ -68,6 +68,33 @@ def test_a_table_fits_and_loses_no_word(width: int) -> None:
     assert most <= max(width, least)
     assert words_of(" ".join(fitting)) == words_of(" ".join(whole))
     assert any("a-very-long-name-that-is-never-cut" in line for line in fitting)
+
+
+def test_a_table_whose_words_do_not_fit_becomes_records() -> None:
+    assert terminal.table_lines(HEADERS, ROWS, 50) == [
+        "rule      QOS001",
+        "severity  error",
+        "title     thresholds of ECN stand in the wrong",
+        "          order",
+        "",
+        "rule      a-very-long-name-that-is-never-cut",
+        "severity  info",
+        "title     short",
+        "",
+    ]
+    narrow = terminal.table_lines(HEADERS, ROWS, 30)
+    assert narrow[2:5] == [
+        "title     thresholds of ECN",
+        "          stand in the wrong",
+        "          order",
+    ]
+
+
+@pytest.mark.parametrize("words", [("show", "ecn"), ("show", "dcqcn"), ("show", "platforms")])
+def test_wide_tables_fit_80_columns(words: tuple[str, ...]) -> None:
+    folder = () if words[-1] == "platforms" else (DEMO,)
+    table = plain(typed(*words, *folder, columns=80)).split("\noscillates:")[0]
+    assert max(map(len, table.splitlines())) <= 80
 
 
 def test_a_table_that_fits_is_left_alone() -> None:
@@ -263,3 +290,18 @@ def test_progress_leaves_nothing_on_the_terminal() -> None:
     shown = typed("check", "inventory/rail-512", columns=120)
     assert "rules checked" in shown
     assert " left" not in shown.rpartition("\x1b[K")[2]
+
+
+def test_a_long_cell_is_a_note_below_all_rows_that_have_it() -> None:
+    long, other = "why " * 50, "because " * 50
+    rows = [["a", long], ["b", "short"], ["c", long], ["d", other]]
+    lines = terminal.table_lines(("name", "reason"), rows)
+    assert [line.split() for line in lines[2:6]] == [
+        ["a", "[1]"],
+        ["b", "short"],
+        ["c", "[1]"],
+        ["d", "[2]"],
+    ]
+    notes = "\n".join(lines[6:])
+    assert max(map(len, lines)) <= 100
+    assert notes.split() == ["[1]", *long.split(), "[2]", *other.split()]

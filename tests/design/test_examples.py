@@ -7,7 +7,8 @@ from functools import cache
 import pytest
 
 from fabric.design.host import HostDesigner
-from fabric.design.model import DeviceDesign, HostDesign
+from fabric.design.host_model import HostDesign
+from fabric.design.model import DeviceDesign
 from fabric.design.switch import SwitchDesigner
 from fabric.intent.inventory import load
 from fabric.intent.resolve import PolicyResolver

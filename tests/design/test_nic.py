@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fabric.design.host import HostDesigner
-from fabric.design.model import HostDesign
+from fabric.design.host_model import HostDesign
 from fabric.design.nic import dcqcn_settings, leaf_macs, parameter_set
 from fabric.intent.host_model import NicTraits
 from fabric.intent.policy import LosslessPolicy

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.design.host import HostDesigner
-from fabric.design.model import DeviceDesign, HostDesign
+from fabric.design.host_model import HostDesign
+from fabric.design.model import DeviceDesign
 from fabric.design.switch import SwitchDesigner
 from fabric.intent.policy import EcnPolicy, LosslessPolicy, merge, set_paths
 from fabric.intent.resolve import PolicyResolver, field_value

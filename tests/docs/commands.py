@@ -50,6 +50,8 @@ NOT_RUN = {
     "a state: tests/judges/test_node_health.py",
     "rocefab export node-health inventory/demo --avoid-state state.json --what rbac "
     "--what cronjob --image registry.example/rocefab:1 --out node-health": "the same",
+    "rocefab export rails inventory/demo --snapshot readings.jsonl --what rail-features "
+    "--out rails": "needs readings of the last 30 s: tests/workflow/test_rails.py",
     "rocefab drift inventory/demo --watch --events drift.jsonl": "runs until it is stopped: "
     "tests/workflow/test_drift_watch.py",
     "rocefab serve inventory/demo --drift drift.jsonl": "runs until it is stopped: "
@@ -64,6 +66,11 @@ NOT_RUN = {
     "--own-ca ca": "the same",
     "rocefab first-contact inventory/demo --connections connections.json --window 30m": "waits for "
     "devices: tests/boot/test_first_contact.py",
+    **{
+        f"rocefab {line}": "reads the devices of the reader; the same line of inventory/demo is run"
+        for line in ("plan mine --out plan.json", "drift mine --format json", "cabling mine")
+    },
+    "rocefab mcp inventory/demo": "answers on stdin: tests/mcp_server/test_tools.py",
     "rocefab serve inventory/demo": "runs until it is stopped: tests/docs/test_service.py",
     "rocefab serve inventory/demo --listen 127.0.0.1:8780": "the same",
 }
@@ -97,4 +104,5 @@ def is_online(line: str) -> bool:
     """Tell whether a command reads or changes devices, or the journal of such."""
     words = line.split()
     asks = words[1:3] == ["import", "lldp"] and words[3].startswith("inventory/")
+    asks = asks or words[1:3] == ["export", "rails"]
     return words[1] in ONLINE or asks or "--running" in words

@@ -17,8 +17,9 @@ import numpy as np
 
 from fabric.core.registry import Registry
 from fabric.core.units import gbps_to_mbps
-from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign
+from fabric.design.model import DeviceDesign
 from fabric.design.pool import computed_buffer
+from fabric.design.port_model import HeadroomProfile, PortDesign
 from fabric.platforms.asic import Asic
 from fabric.platforms.asic_catalogue import asic, asic_names
 from fabric.platforms.catalogue import sku, sku_names

@@ -7,8 +7,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, get_args
 
+from fabric.intent.device_model import DevicesFile
 from fabric.intent.host_model import HostsFile
-from fabric.intent.model import DevicesFile, FabricFile
+from fabric.intent.model import FabricFile
 from fabric.intent.sku_model import PlatformsFile
 from tests.cli import tree
 
@@ -18,8 +19,9 @@ _INVENTORY_HEAD = """\
 Generated from the models that read it; do not edit.
 
 A folder with `fabric.yaml`, and, where something differs, `devices/*.yaml` and `hosts/*.yaml`;
-`cabling.csv` or `cabling.dot` names [cables one by one](designs.md#cables-one-by-one), and
-[designs.md](designs.md) shows what each design looks like, [sites.md](sites.md) several fabrics;
+`cabling.csv` or `cabling.dot` names [cables one by one](../designs.md#cables-one-by-one), and
+[designs](../designs.md) shows what each design looks like, and
+[several fabrics](../designs.md#sites-several-fabrics);
 `platforms/*.yaml` describes [switch models of your own](#own-switch-models).
 `rocefab init FOLDER` creates one to start from; `rocefab check FOLDER` validates it.
 Unknown fields are errors. A field whose name ends in a unit is in that unit: `_m` metres, `_s`
@@ -31,6 +33,59 @@ Overrides use the fields of the same policy and change only the fields that they
 specific one takes precedence: port, then device or host, then role, then `fabric.yaml`. Fields that
 no file sets have the default below.
 `rocefab explain FOLDER DEVICE TEXT` shows which value a line comes from.
+
+## Worked examples
+
+A fabric with two units, two rails and two spines. All other fields have their defaults:
+
+```yaml
+# fabric.yaml
+name: hall-a
+design: rail-optimised
+rails: 2
+units:
+  - {name: su1, hosts: "gpu[001-016]"}
+  - {name: su2, hosts: "gpu[017-032]"}
+spines: {count: 2, links_per_leaf: 4}
+platforms:
+  leaf: {sku: ACS-SN5600}
+  spine: {sku: 7060X6-64PE, lossless: {ecn: {kmax_bytes: 3000000}}}
+speeds: {host_gbps: 400, uplink_gbps: 800}
+cables: {host_m: 5, uplink_m: 40}
+addressing:
+  loopbacks: 10.255.0.0/24
+  uplinks: 10.254.0.0/21
+  hosts: 10.64.0.0/16
+host:
+  gpus: 2
+  interfaces: eth[1-2]
+  rdma_devices: mlx5_[1-2]
+  management_interface: eth0
+```
+
+The spines mark later than the leaves: `lossless` of a role changes one field of the policy.
+
+Some cables of the second unit are longer, and its switches have another release. Both are
+exceptions for devices, so that `fabric.yaml` stays as it is:
+
+```yaml
+# devices/su2.yaml
+devices:
+  - names: su2-rail[0-1]
+    release: "202411"
+    ports:
+      Ethernet0: {cable_m: 30, description: gpu017 in the next row}
+```
+
+One host has another NIC in the second rail, and the driver gives its RDMA device another name:
+
+```yaml
+# hosts/gpu003.yaml
+hosts:
+  - names: gpu003
+    nics:
+      - {rail: 1, rdma_device: mlx5_7}
+```
 
 """
 _OWN_MODELS = """\
@@ -105,8 +160,8 @@ Data goes to stdout, messages and progress to stderr. `--format json` prints one
 | 1 | internal error; `ROCEFAB_TRACEBACK=1` shows where |
 | 2 | invalid option or bad input; nothing was written and nothing was pushed |
 | 3 | a device or a rule failed; results of all others are still reported |
-| 4 | findings at or above the failing severity, or drift |
-| 5 | changes are present (`plan --detailed-exitcode`) |
+| 4 | findings at or above the failing severity, a risk that `diff --fail-on` names, or drift |
+| 5 | changes are present (`plan --detailed-exitcode`, `diff --detailed-exitcode`) |
 | 130 | interrupted by Ctrl-C |
 
 ## Options before the command
@@ -142,7 +197,8 @@ paths start at the folder of the file. Unknown keys are errors. Options that con
 `--commit`, `--force` or `--approvals`, are rejected in files. Options that choose where passwords
 and figures go, such as `--connections` or `--syslog`, and URLs are rejected in the file of a
 project: its author may be someone else. `rocefab show config` prints what the files and the
-environment set.
+environment set. `rocefab --no-project-file` disregards the project's file, as a gate should: see
+[CI](../ci/README.md#what-a-change-can-switch-off).
 
 ## Environment
 
@@ -151,7 +207,7 @@ file has [no reference](formats.md#passwords-by-reference) (without any, SSH key
 `ROCEFAB_USERNAME` the user if the connections file has none. There is no option for a password,
 so that no password ends up in a process list or shell history.
 `ROCEFAB_COMMAND_VARIABLES` names variables that
-[commands of a roll-out](rollout.md#what-commands-see) see too.
+[commands of a roll-out](../changes.md#what-commands-see) see too.
 
 """
 

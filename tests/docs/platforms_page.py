@@ -1,4 +1,4 @@
-"""The page docs/platforms.md: what each system has of each feature, with sources and limits."""
+"""Makes docs/reference/platforms.md: each system's features, with sources and limits."""
 
 from __future__ import annotations
 

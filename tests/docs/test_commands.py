@@ -19,6 +19,7 @@ import pytest
 
 from fabric.workflow.laboratory import laboratory
 from fabric.workflow.project import Project
+from tests.audit.nic_texts import TEMPLATE, filled
 from tests.cli.runs import ROOT, clean_environment
 from tests.docs.commands import NOT_RUN, documented, is_online
 from tests.exchange.plants import of_example
@@ -32,12 +33,21 @@ PASSWORD = "correct-horse-battery-staple"
 #: First words of the lines that need no devices.
 VERBS = (
     "adopt", "adopt-serials", "ansible", "approve", "audit", "check", "completion", "diff", "draw",
-    "explain", "export", "import", "init", "man", "models", "place", "prove", "render", "replace",
-    "serve", "show", "simulate", "tenant", "whatif",
+    "expect", "explain", "export", "import", "init", "man", "models", "place", "prove", "render",
+    "replace", "serve", "show", "simulate", "suspect", "tenant", "whatif",
 )  # fmt: skip
 _TENANTS = "--inventory inventory/tenants"
 #: Lines before a line that needs what they leave.
 BEFORE = {
+    **{
+        f"rocefab adopt mine backups/{end}": [
+            (
+                "rocefab import configs backups --out mine --hosts a100-[1-3] "
+                "--model leaf=7050DX4-32S --model spine=7050DX4-32S"
+            )
+        ]
+        for end in ("", " --commit")
+    },
     f"rocefab tenant remove green {_TENANTS}": [f"rocefab tenant add green {_TENANTS}"],
     f"rocefab tenant release-id 1 {_TENANTS}": [
         f"rocefab tenant add green {_TENANTS}",
@@ -118,6 +128,7 @@ def fabrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
     typed("rocefab export dot inventory/demo > topology.dot", folder)
     typed("rocefab export slurm inventory/rail-512 > topology.conf", folder)
     (folder / "nvl72.yaml").write_text(TOPOGRAPH)
+    (folder / "nics.yaml").write_text(filled(TEMPLATE, 6))
     folder_of(of_example("demo"), folder / "outputs", {"switch"})
     typed("rocefab export csv inventory/rail-512 --what cabling > cables.csv", folder)
     typed("rocefab render inventory/demo --out rendered", folder)
@@ -138,6 +149,7 @@ def fabrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "docs").mkdir()
     (folder / "rocefab.pub").write_text("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8mmn rocefab@ops\n")
     (folder / "packing-list.csv").write_text("name,serial\nsu1-rail0,MT2233X00001\n")
+    (folder / "burn-in.csv").write_text('hosts,gbyte_s\n"gpu[001-004]",91.0\n')
     (folder / "boot.log").write_text('{"time_s": 1.0, "state": "discovered"}\n')
     # Of another account: its author cannot approve it.
     (folder / "plan.json").write_text(plan_of(folder / "inventory" / "demo").to_json())
@@ -201,7 +213,7 @@ def test_commands_with_devices(folder: Path) -> None:
             for line in (plan, f"{commit} --commit"):
                 tell(line)
             for line in _lines_on(
-                "inventory/demo", "verify drift observe cabling probe import prove adopt"
+                "inventory/demo", "verify drift observe cabling probe import prove adopt export"
             ):
                 tell(line)
             for line in _lines_on("inventory/demo", "accept"):
@@ -237,7 +249,8 @@ def test_every_printed_command_is_run() -> None:
     run = {
         *(line for line in offline() if line.split()[1] in VERBS),
         *_lines_on(
-            "inventory/demo", "plan verify drift observe cabling probe import prove accept adopt"
+            "inventory/demo",
+            "plan verify drift observe cabling probe import prove accept adopt export",
         ),
         *_lines_on("my-", "plan verify accept"),
         *_lines_on("plan.json", "apply"),

@@ -1,4 +1,4 @@
-"""docs/formats.md lists the size that each kind of file may have, as the code has it."""
+"""docs/reference/formats.md lists the size that each kind of file may have, as the code has it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fabric.core.json_text import MAX_DEPTH, MOST_VALUES
 from fabric.core.spans import MOST_NUMBERS
 from fabric.validate.rule import rules
 
-PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "formats.md"
 _BEGIN, _END = "<!-- sizes -->\n", "<!-- end of sizes -->\n"
 
 
@@ -35,4 +35,4 @@ def test_every_kind_is_listed(update_golden: bool) -> None:
 
 
 def test_the_readme_counts_the_rules() -> None:
-    assert f"runs {len(rules)} rules" in (PAGE.parents[1] / "README.md").read_text()
+    assert f"runs {len(rules)} rules" in (PAGE.parents[2] / "README.md").read_text()

@@ -17,7 +17,11 @@ from fabric.qos.headroom.mlx5 import DEFAULT_CABLE_M, MAX_TOLD_CABLE_M
 from fabric.qos.path import HOP_NS
 from fabric.qos.watchdog import DETECTION_MARGIN, MAX_PAUSE_QUANTA
 from fabric.validate.rules.buffers import USUAL_RATIO
-from tests.docs import lossless_ecn, lossless_paths  # noqa: F401 - register their blocks
+from tests.docs import (  # noqa: F401 - register their blocks
+    lossless_classes,
+    lossless_ecn,
+    lossless_paths,
+)
 from tests.docs.blocks import BLOCK, blocks, judge
 from tests.docs.lossless import figures
 

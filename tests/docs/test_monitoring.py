@@ -1,4 +1,4 @@
-"""docs/monitoring.md lists the series of the plan and every alert, as the files have them."""
+"""docs/observe.md lists the series of the plan and every alert, as the files have them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fabric.report.exposition_plan import PLANNED
 from fabric.report.newest import FINDING
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "monitoring.md"
+PAGE = ROOT / "docs" / "observe.md"
 RULES = ROOT / "templates" / "prometheus" / "rules.yml"
 
 

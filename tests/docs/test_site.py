@@ -52,7 +52,9 @@ def test_search_has_the_words(site: Path, words: str) -> None:
     assert words in texts
 
 
-@pytest.mark.parametrize("link", ["nowhere.md", "rules.md#no-such-heading", "../docs/nowhere.md"])
+@pytest.mark.parametrize(
+    "link", ["nowhere.md", "reference/rules.md#no-such-heading", "../docs/nowhere.md"]
+)
 def test_a_link_that_leads_nowhere_is_refused(link: str, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
@@ -63,7 +65,7 @@ def test_a_link_that_leads_nowhere_is_refused(link: str, tmp_path: Path) -> None
 
 
 def test_the_example_in_python_runs(tmp_path: Path) -> None:
-    text = (ROOT / "docs" / "python.md").read_text()
+    text = (ROOT / "docs" / "reference" / "python.md").read_text()
     (code,) = re.findall(r"```python\n(from .*?)```", text, re.DOTALL)
     shutil.copytree(ROOT / "inventory" / "demo", tmp_path / "inventory" / "demo")
     done = subprocess.run(

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabric.intent.device_model import DevicesFile
 from fabric.intent.host_model import HostsFile
-from fabric.intent.model import DevicesFile, FabricFile
+from fabric.intent.model import FabricFile
 from fabric.intent.sku_model import PlatformsFile
 from fabric.validate.runner import all_rules
 from tests.cli import tree
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _ROOT = Path(__file__).parents[2]
-_GLOSSARY = _ROOT / "docs" / "glossary.md"
+_GLOSSARY = _ROOT / "docs" / "reference" / "glossary.md"
 _TABLE = "## Say / not"
 _PAGES = (
     "README.md",
     "SECURITY.md",
     "docs/*.md",
     "docs/adr/*.md",
+    "docs/reference/*.md",
     "docs/tutorials/*.md",
     "docs/ci/*.md",
     "playbooks/README.md",
@@ -64,6 +66,7 @@ _SHALLOW = ("change", "render")
 _GAP = r"(?:\s+[\w.'`/-]+){0,3}?\s+"
 _FENCE = re.compile(r"^ {0,3}```.*?^ {0,3}```", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"`[^`\n]*`")
+_OF = re.compile(r"(?:^|[.:;|] |^- |^[0-9]+\. )Of [a-z]", re.MULTILINE)
 #: Tables of docs/lossless.md that the code writes: their words are those of the rooms behind them.
 _FIGURES = re.compile(r"<!-- figures: .*?<!-- end of figures -->", re.DOTALL)
 
@@ -123,6 +126,19 @@ def test_pages() -> None:
         for code in (_FIGURES, _FENCE, _SPAN):
             text = code.sub(_blank, text)
         found += faults(str(page.relative_to(_ROOT)), 1, text)
+    assert not found, "\n".join(found)
+
+
+def test_no_sentence_begins_with_of() -> None:
+    """Where "Of X, that of Y is Z" stands, say "the Y of X is Z"."""
+    found = []
+    pages = {path for glob in _PAGES for path in _ROOT.glob(glob)}
+    for page in sorted(pages - set(_ROOT.glob("docs/adr/*.md"))):  # decisions are not edited
+        text = page.read_text()
+        for code in (_FIGURES, _FENCE, _SPAN):
+            text = code.sub(_blank, text)
+        hits = _OF.finditer(text)
+        found += [f"{page.name}:{text.count(chr(10), 0, hit.start()) + 1}" for hit in hits]
     assert not found, "\n".join(found)
 
 

@@ -142,7 +142,7 @@ EVIDENCE: dict[str, tuple[dict[str, str], dict[str, str], str, list[str]]] = {
         {"one": "uplink", "address": "10.0.0.0/31"},
         {"one": "uplink", "address": "10.0.0.4/31"},
         "",
-        ["2 ports have a peer that no file names"],
+        ["ports have a peer that no file names; their cables are unknown (2)"],
     ),
 }
 
@@ -196,7 +196,7 @@ def test_two_files_of_a_switch(tmp_path: Path) -> None:
     done = imported(tmp_path)
     assert len(done.plant.cables) == 1
     said = [note.message for note in done.notes]
-    assert "1 files are of a switch that was read already, and are ignored: b.cfg" in said
+    assert "files are of a switch that was read already, and are ignored (1): b.cfg" in said
 
 
 @pytest.mark.parametrize(

@@ -290,7 +290,7 @@ def test_ansible_agrees_with_ansible(tmp_path: Path) -> None:
     assert (roles["gpu4"], roles["jump"]) == ("host", "")
 
 
-#: As `rocefab ansible` writes an inventory: groups in one file, hosts with variables.
+#: As `rocefab export ansible` writes an inventory: groups in one file, hosts with variables.
 PLAYBOOKS = """\
 all:
   children:

@@ -135,12 +135,12 @@ def test_containerlab_as_people_write_it(tmp_path: Path) -> None:
     }
     outside = "leaf1:eth9 to br0:eth1, leaf1:eth8 to host:leaf1-eth8"
     assert [note.message for note in done.notes] == [
-        "1 nodes of kind bridge are ignored: br0",
-        f"2 links to bridges and out of the lab are ignored: {outside}",
-        "1 links to undefined nodes are ignored: leaf1:eth7 to gone:eth1",
-        "1 links from a node to itself are ignored: leaf1:eth5 to leaf1:eth6",
-        "1 links out of the lab are ignored: dummy at line 28",
-        "1 links have variables of other nodes, which are ignored: leaf2:eth1 to srl1:e1-9",
+        "nodes of kind bridge are ignored (1): br0",
+        f"links to bridges and out of the lab are ignored (2): {outside}",
+        "links to undefined nodes are ignored (1): leaf1:eth7 to gone:eth1",
+        "links from a node to itself are ignored (1): leaf1:eth5 to leaf1:eth6",
+        "links out of the lab are ignored (1): dummy at line 28",
+        "links have variables of other nodes, which are ignored (1): leaf2:eth1 to srl1:e1-9",
     ]
 
 
@@ -195,13 +195,13 @@ def test_netlab_as_people_write_it(tmp_path: Path) -> None:
     assert done.numbers["spine1", "eth5"] == 6  # its first is 0
     undefined, itself = "leaf1 - gone", "leaf1 - leaf1"
     assert [note.message for note in done.notes] == [
-        "1 links with disable are ignored: leaf1 - spine1",
-        f"1 links to undefined nodes are ignored: {undefined}",
-        f"1 links from a node to itself are ignored: {itself}",
-        "2 links with another number of nodes than two are ignored: leaf1, leaf1 - gpu1 - gpu2",
-        "1 links with members of a LAG are ignored: leaf1 - spine1",
-        "1 links of type tunnel have no cable and are ignored: leaf1 - spine1",
-        "1 links have attributes of other nodes, which are ignored: leaf1 - spine1",
+        "links with disable are ignored (1): leaf1 - spine1",
+        f"links to undefined nodes are ignored (1): {undefined}",
+        f"links from a node to itself are ignored (1): {itself}",
+        "links with another number of nodes than two are ignored (2): leaf1, leaf1 - gpu1 - gpu2",
+        "links with members of a LAG are ignored (1): leaf1 - spine1",
+        "links of type tunnel have no cable and are ignored (1): leaf1 - spine1",
+        "links have attributes of other nodes, which are ignored (1): leaf1 - spine1",
         "plugin: nodes and links that it makes are not read",
     ]
 

@@ -204,7 +204,7 @@ def test_examples(name: str, kinds: set[str], tmp_path: Path) -> None:
     assert [note.message.partition(":")[0] for note in done.notes] == (
         []
         if "host" in kinds
-        else [f"{len(built.hosts)} devices were not read; their cables are those that others see"]
+        else [f"devices were not read; their cables are those that others see ({len(built.hosts)})"]
     )
 
 
@@ -222,9 +222,9 @@ def test_what_is_dropped_is_named(tmp_path: Path) -> None:
         (("leaf01", "Ethernet1"), ("spine01", "Ethernet1/2"))
     ]
     assert [note.message for note in done.notes] == [
-        "1 neighbours have no device name and are ignored: a+b",
-        "1 management ports are ignored: leaf01 Management1",
-        "1 devices were not read; their cables are those that others see: spine01",
+        "neighbours have no device name and are ignored (1): a+b",
+        "management ports are ignored (1): leaf01 Management1",
+        "devices were not read; their cables are those that others see (1): spine01",
         "reports 'a+b' as its neighbour, which was not read, so the cable is unknown",
         "reports 'gpu01' as its neighbour, which was not read, so the cable is unknown",
     ]
@@ -241,7 +241,7 @@ def test_neighbours_that_nobody_has_named_are_not_one_device(tmp_path: Path) -> 
     done = imported(put(tmp_path, files).parent)
     assert {cable.far[0] for cable in done.plant.cables} == {"spine01"}
     assert done.notes[0].message == (
-        "2 neighbours have the name of the factory and are ignored: None, sonic"
+        "neighbours have the name of the factory and are ignored (2): None, sonic"
     )
 
 

@@ -162,8 +162,8 @@ def test_what_is_no_part_of_the_fabric_is_left_out(demo: Plant) -> None:
     result = told(data)
     assert same(result.plant, demo)
     assert [note.message for note in result.notes] == [
-        "1 devices are ignored, as they are decommissioning: old",
-        "the role 'pdu' of 1 devices is unknown: pdu 1; they are ignored",
+        "devices are ignored, as they are decommissioning (1): old",
+        "the role 'pdu' of 1 device is unknown: pdu 1; they are ignored",
     ]
     assert result.notes[1].fix.startswith("set it with --role pdu=host, or leaf")
 

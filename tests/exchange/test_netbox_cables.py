@@ -74,7 +74,7 @@ def test_two_ends_on_both_sides_are_joined_in_order() -> None:
     assert joined(result) == ["gpu1:eth1 leaf01:swp1", "gpu2:eth1 leaf01:swp2"]
     assert [note.message for note in result.notes] == [
         (
-            "1 cables with several ends were joined in order, as their lanes are not known: "
+            "cables with several ends were joined in order, as their lanes are not known (1): "
             "leaf01 swp1 (cables[1])"
         )
     ]
@@ -108,7 +108,7 @@ def test_two_to_four_without_a_profile_is_named() -> None:
     assert [(note.message, note.fix) for note in result.notes] == [
         (
             (
-                "1 cables with several ends are ignored, as their lanes are not known: "
+                "cables with several ends are ignored, as their lanes are not known (1): "
                 "leaf01 swp1 (cables[1])"
             ),
             "set the profile of the cable in NetBox",
@@ -122,7 +122,7 @@ def test_a_nic_on_two_ports_is_named() -> None:
     assert result.lanes == {}
     assert [note.message for note in result.notes] == [
         (
-            "2 cables from one NIC to several ports are ignored: gpu1 eth1 leaf01 swp1, "
+            "cables from one NIC to several ports are ignored (2): gpu1 eth1 leaf01 swp1, "
             "gpu1 eth1 leaf01 swp2"
         )
     ]
@@ -154,7 +154,10 @@ def test_a_patch_panel_without_a_path_is_named() -> None:
     result = told(data)
     assert joined(result) == []
     assert [note.message for note in result.notes] == [
-        "2 cables end on a patch panel that leads to no single interface: leaf01 swp1, leaf01 swp64"
+        (
+            "cables end on a patch panel that leads to no single interface (2): "
+            "leaf01 swp1, leaf01 swp64"
+        )
     ]
 
 
@@ -162,37 +165,40 @@ CASES: dict[str, tuple[dict[str, Any], int, str]] = {
     "planned": (
         {"leaf01": {"status": {"value": "planned"}}},
         2,
-        "1 devices are planned in NetBox, and imported: leaf01",
+        "devices are planned in NetBox, and imported (1): leaf01",
     ),
     "staged": (
         {"gpu1": {"status": {"value": "staged"}}},
         2,
-        "1 devices are staged in NetBox, and imported: gpu1",
+        "devices are staged in NetBox, and imported (1): gpu1",
     ),
     "offline": (
         {"gpu1": {"status": {"value": "offline"}}},
         1,
-        "1 devices are ignored, as they are offline: gpu1",
+        "devices are ignored, as they are offline (1): gpu1",
     ),
     "cable planned": (
         {"1": {"status": {"value": "planned"}}},
         2,
-        "1 cables are planned in NetBox, and imported: leaf01 swp1 (cables[1])",
+        "cables are planned in NetBox, and imported (1): leaf01 swp1 (cables[1])",
     ),
     "cable decommissioning": (
         {"1": {"status": {"value": "decommissioning"}}},
         1,
-        "1 cables are ignored, as they are decommissioning: leaf01 swp1 (cables[1])",
+        "cables are ignored, as they are decommissioning (1): leaf01 swp1 (cables[1])",
     ),
     "lag": (
         {"gpu1:eth1": {"lag": {"id": 9, "name": "bond0"}}},
         2,
-        "1 interfaces are members of a LAG, and imported as single ones: gpu1 eth1 of bond0",
+        "interfaces are members of a LAG, and imported as single ones (1): gpu1 eth1 of bond0",
     ),
     "chassis": (
         {"leaf01": {"virtual_chassis": {"id": 1, "name": "vc1"}}},
         2,
-        "1 devices are members of a virtual chassis, and imported as single devices: leaf01 of vc1",
+        (
+            "devices are members of a virtual chassis, and imported as single devices (1): "
+            "leaf01 of vc1"
+        ),
     ),
     "sites": (
         {"leaf01": {"site": {"name": "dc2", "slug": "dc2"}}},
@@ -215,7 +221,7 @@ def test_many_names_are_cut() -> None:
     fields = {f"gpu{number}": {"status": {"value": "planned"}} for number in range(7)}
     result = told(objects(*(f"leaf01:p{n} gpu{n}:eth1" for n in range(7)), **fields))
     assert [note.message for note in result.notes] == [
-        "7 devices are planned in NetBox, and imported: gpu0, gpu1, gpu2, gpu3, gpu4 ..."
+        "devices are planned in NetBox, and imported (7): gpu0, gpu1, gpu2, gpu3, gpu4 ..."
     ]
 
 

@@ -48,20 +48,20 @@ CASES = {
     "netlab": (
         NETLAB,
         [
-            "1 links with disable are ignored: l1 - l2",
-            "1 links of type tunnel have no cable and are ignored: l1 - s1",
-            *(f"1 links have {word}, which is not read: l2 - s1"
+            "links with disable are ignored (1): l1 - l2",
+            "links of type tunnel have no cable and are ignored (1): l1 - s1",
+            *(f"links have {word}, which is not read (1): l2 - s1"
               for word in ("bandwidth", "ipv4", "ipv6")),
         ],
     ),
     "containerlab": (
         CONTAINERLAB,
         [
-            "1 nodes of kind linux with one cable, to a leaf, are taken for hosts: pc",
-            "1 nodes of kind linux have no role, which is guessed by their cables: far",
+            "nodes of kind linux with one cable, to a leaf, are taken for hosts (1): pc",
+            "nodes of kind linux have no role, which is guessed by their cables (1): far",
         ],
     ),
-    "netq": (NETQ, ["1 cables end at a MAC address and are ignored: gpu1"]),
+    "netq": (NETQ, ["cables end at a MAC address and are ignored (1): gpu1"]),
 }  # fmt: skip
 
 
@@ -77,7 +77,7 @@ def test_it_is_named(tmp_path: Path, form: str) -> None:
 def test_a_switch_beside_the_fabric_is_left_out(tmp_path: Path) -> None:
     plant, notes = complete(read("netlab", put(tmp_path, {"source.yml": NETLAB})).plant, "x")
     assert "odd" not in plant.device
-    named = "1 switches without a role have cables to hosts alone, and are ignored: odd"
+    named = "switches without a role have cables to hosts alone, and are ignored (1): odd"
     assert named in [note.message for note in notes]
 
 

@@ -100,8 +100,8 @@ def test_wiring_of_hedgehog(tmp_path: Path) -> None:
         ("leaf-1", "E1/1"): 1,
     }
     assert [note.message for note in done.notes] == [
-        "1 switches have an unknown role: edge-1 (virtual-edge)",
-        "1 connections of kind vpcLoopback are ignored: leaf-1--loopback",
+        "switches have an unknown role (1): edge-1 (virtual-edge)",
+        "connections of kind vpcLoopback are ignored (1): leaf-1--loopback",
     ]
 
 
@@ -163,10 +163,10 @@ def test_topologies_of_air(tmp_path: Path) -> None:
     assert done.numbers["spine01", "eth2"] == 2
     outside = "leaf01:eth0 to oob-mgmt-switch:swp2, server01:eth2 to exit, leaf01:swp9 to bmc:eth0"
     assert [note.message for note in done.notes] == [
-        "2 nodes with another function are ignored: bmc (bmc), oob-mgmt-switch ()",
-        f"3 links out of the simulation and to ignored nodes are ignored: {outside}",
-        "1 links to undefined nodes are ignored: leaf01:swp10 to gone:eth0",
-        "1 links from a node to itself are ignored: leaf01:swp11 to leaf01:swp12",
+        "nodes with another function are ignored (2): bmc (bmc), oob-mgmt-switch ()",
+        f"links out of the simulation and to ignored nodes are ignored (3): {outside}",
+        "links to undefined nodes are ignored (1): leaf01:swp10 to gone:eth0",
+        "links from a node to itself are ignored (1): leaf01:swp11 to leaf01:swp12",
     ]
     drawn = read("air", put(tmp_path, {"t.dot": AIR_DOT}))
     assert drawn.plant.cables == cables
@@ -175,9 +175,12 @@ def test_topologies_of_air(tmp_path: Path) -> None:
     ]
     outside = "leaf01:eth0 to oob-mgmt-switch:swp2, leaf01:swp5 to internet:eth0"
     assert [note.message for note in drawn.notes] == [
-        "2 nodes with another function are ignored: internet (fake), oob-mgmt-switch (oob-switch)",
-        f"2 links out of the simulation and to ignored nodes are ignored: {outside}",
-        "1 links to undefined nodes are ignored: leaf01:swp6 to gone:eth0",
+        (
+            "nodes with another function are ignored (2): "
+            "internet (fake), oob-mgmt-switch (oob-switch)"
+        ),
+        f"links out of the simulation and to ignored nodes are ignored (2): {outside}",
+        "links to undefined nodes are ignored (1): leaf01:swp6 to gone:eth0",
     ]
 
 
@@ -249,9 +252,9 @@ def test_infiniband(tmp_path: Path) -> None:
     unnamed = "S-b8cef60300e5d2b0"
     aggregation = "Mellanox Technologies Aggregation Node"
     assert [note.message for note in done.notes] == [
-        f"1 switches have no unique name: {unnamed}",
-        f"1 routers and aggregation nodes are ignored: {aggregation}",
-        f"1 links to undefined nodes are ignored: {missing}",
+        f"switches have no unique name (1): {unnamed}",
+        f"routers and aggregation nodes are ignored (1): {aggregation}",
+        f"links to undefined nodes are ignored (1): {missing}",
     ]
 
 
@@ -283,8 +286,8 @@ def test_netq_has_a_row_for_each_end(tmp_path: Path) -> None:
     hosts = {"gpu01": "", "gpu03": ""}
     assert kinds == dict.fromkeys(("leaf01", "leaf02", "spine01"), "switch") | hosts
     assert [note.message for note in done.notes] == [
-        "1 management ports are ignored: gpu01 eth0",
-        "1 cables end at a MAC address and are ignored: gpu02",
+        "management ports are ignored (1): gpu01 eth0",
+        "cables end at a MAC address and are ignored (1): gpu02",
     ]
     words = ("--hosts", "gpu[01,03]", "--model", "leaf=SN5600", "--model", "spine=SN5600")
     out = tmp_path / "out"

@@ -109,7 +109,7 @@ def test_a_missing_cable_moves_no_rail() -> None:
     rows = [f"h{n}:e{r} l{r}:{n}" for n in range(2) for r in range(3)]
     result, notes = complete(bare(*rows[:3], *rows[4:], hosts="h0 h1"), "c.csv")
     assert [note.message for note in notes] == [
-        "1 hosts have fewer NICs than others; what they lack has no cable: h1"
+        "hosts have fewer NICs than others; what they lack has no cable (1): h1"
     ]
     assert [nic.rail for nic in result.nics] == [0, 1, 2, 1, 2]
 
@@ -143,7 +143,7 @@ def test_what_a_fabric_does_not_have_is_ignored_and_named() -> None:
     assert len(result.cables) == 3
     assert [str(note) for note in notes] == [
         (
-            "c.csv: 3 switches without a host within three tiers are ignored: d, x, y; "
+            "c.csv: switches without a host within three tiers are ignored (3): d, x, y; "
             "set their roles if they are part of the fabric [EXC012]"
         )
     ]
@@ -157,7 +157,7 @@ def test_a_source_of_unknown_roles_is_refused_with_their_names() -> None:
     draft.cable(("h", "e0"), ("x", "1"), place, {})
     assert failed(draft.plant()) == [
         (
-            "c.csv: 1 devices of the unknown role 'router' are ignored: x; "
+            "c.csv: devices of the unknown role 'router' are ignored (1): x; "
             "if they are switches: --role router=leaf [EXC012]"
         ),
         "c.csv: no device is a switch; set the roles of the switches [EXC008]",
@@ -174,8 +174,8 @@ def test_peer_links_and_border_leaves_are_ignored_and_named() -> None:
     assert "border" not in result.device
     assert len(result.cables) == 4
     assert [str(note).partition(";")[0] for note in notes] == [
-        "c.csv: 1 leaves without hosts are ignored, such as border leaves: border",
-        "c.csv: 1 cables inside a tier are ignored, such as peer links: l 9 to m 9",
+        "c.csv: leaves without hosts are ignored, such as border leaves (1): border",
+        "c.csv: cables inside a tier are ignored, such as peer links (1): l 9 to m 9",
     ]
 
 
@@ -197,8 +197,8 @@ def test_machines_beside_the_fabric_are_left_out() -> None:
     result, notes = complete(replace(built, devices=(*built.devices, *beside)), "c.csv")
     assert [host.name for host in result.hosts] == ["h"]
     assert [note.message for note in notes] == [
-        "2 devices without a cable, role or unit are ignored: jump, spare",
-        "1 hosts without a cable to a leaf are ignored: far",
+        "devices without a cable, role or unit are ignored (2): jump, spare",
+        "hosts without a cable to a leaf are ignored (1): far",
     ]
 
 

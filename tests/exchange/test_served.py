@@ -35,10 +35,10 @@ def test_a_leaf_that_did_not_answer() -> None:
     assert rails == {"l1": 0, "l2": 1, "l3": None}
     assert notes == [
         (
-            "1 units have no leaf for some rails; another of their leaves serves them: "
+            "units have no leaf for some rails; another of their leaves serves them (1): "
             "unit2, rail 1, on l3"
         ),
-        "2 hosts have fewer NICs than others; what they lack has no cable: h3, h4",
+        "hosts have fewer NICs than others; what they lack has no cable (2): h3, h4",
     ]
 
 
@@ -47,7 +47,7 @@ def test_hosts_without_a_cable_to_a_leaf() -> None:
     lost = replace(built, devices=(*built.devices, Device("h9", "host", unit="u9")))
     result, notes = told(lost)
     assert "h9" not in result.device
-    assert notes == ["1 hosts without a cable to a leaf are ignored: h9"]
+    assert notes == ["hosts without a cable to a leaf are ignored (1): h9"]
 
 
 def test_hosts_whose_unit_has_no_leaf_are_in_that_of_theirs() -> None:
@@ -56,7 +56,7 @@ def test_hosts_whose_unit_has_no_leaf_are_in_that_of_theirs() -> None:
     built = replace(built, devices=tuple(replace(it, unit=units[it.name]) for it in built.devices))
     result, notes = told(built)
     assert {host.unit for host in result.hosts} == {"a"}
-    assert notes == ["1 hosts are in the unit of their leaf, as their own has none: h2 (a)"]
+    assert notes == ["hosts are in the unit of their leaf, as their own has none (1): h2 (a)"]
 
 
 def imported(form: str, source: Path, folder: Path, **words: str) -> tuple[Path, list[Finding]]:

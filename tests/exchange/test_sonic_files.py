@@ -48,10 +48,10 @@ def test_a_testbed(tmp_path: Path) -> None:
         Cable.between(("leaf01", "Ethernet8"), ("spine01", "Ethernet0"), 400),
     )
     assert [note.message for note in done.notes] == [
-        "1 devices of other types are ignored: pdu-1 (Pdu)",
-        "1 links to devices of other types are ignored: leaf01 Ethernet16 to pdu-1 1",
-        "1 links to undefined devices are ignored: leaf01 Ethernet24 to gone 1",
-        "1 links from a device to itself are ignored: leaf01 Ethernet32 to leaf01 Ethernet40",
+        "devices of other types are ignored (1): pdu-1 (Pdu)",
+        "links to devices of other types are ignored (1): leaf01 Ethernet16 to pdu-1 1",
+        "links to undefined devices are ignored (1): leaf01 Ethernet24 to gone 1",
+        "links from a device to itself are ignored (1): leaf01 Ethernet32 to leaf01 Ethernet40",
     ]
     assert read("sonic-testbed", tmp_path).plant.cables == done.plant.cables
 
@@ -148,10 +148,10 @@ def test_minigraphs_of_two_switches_are_one_fabric(tmp_path: Path) -> None:
     )
     smart = "server1-SC L to tor01 Ethernet16"
     assert [note.message for note in done.notes] == [
-        "1 links of other kinds than cables are ignored: server1 1 to tor01 console",
-        f"1 links to parts of a chassis and smart cables are ignored: {smart}",
-        "1 links to undefined devices are ignored: gone p to tor01 Ethernet24",
-        "1 links from a device to itself are ignored: tor01 Ethernet32 to tor01 Ethernet40",
+        "links of other kinds than cables are ignored (1): server1 1 to tor01 console",
+        f"links to parts of a chassis and smart cables are ignored (1): {smart}",
+        "links to undefined devices are ignored (1): gone p to tor01 Ethernet24",
+        "links from a device to itself are ignored (1): tor01 Ethernet32 to tor01 Ethernet40",
     ]
 
 

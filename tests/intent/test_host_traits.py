@@ -7,9 +7,10 @@ import re
 import pytest
 from pydantic import ValidationError
 
+from fabric.intent.device_model import DevicesFile
 from fabric.intent.host_model import HostsFile, HostTraits, NicTraits
 from fabric.intent.inventory import load
-from fabric.intent.model import DevicesFile, FabricFile
+from fabric.intent.model import FabricFile
 from fabric.intent.scalars import FORMS
 from fabric.intent.sku_model import PlatformsFile
 from fabric.topology.naming import rails_of_gpus

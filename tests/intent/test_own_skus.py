@@ -291,7 +291,9 @@ def test_errors_of_all_files_come_together(tmp_path: Path) -> None:
 
 
 def test_the_example_of_the_documentation_is_right(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "inventory.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "inventory.md").read_text(
+        encoding="utf-8"
+    )
     text = page.partition("```yaml\n# platforms/my-switch.yaml\n")[2].partition("```")[0]
     files = {
         "platforms/my-switch.yaml": text,

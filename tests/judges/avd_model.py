@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from fabric.design.model import BgpDesign, BgpNeighbour, DeviceDesign, HostPool, PortDesign
+from fabric.design.model import BgpDesign, BgpNeighbour, DeviceDesign, HostPool
+from fabric.design.port_model import PortDesign
 from fabric.design.qos_model import QosProfile, Watchdog
 
 UNCOVERED = ("   no priority-flow-control pause watchdog",)

@@ -11,26 +11,13 @@ import pytest
 from fabric.render.picture_page import page
 from fabric.report.picture import Marks, draw
 from fabric.workflow.project import Project
+from tests.judges import test_page as page_tests
+from tests.judges.misplaced import MISPLACED
+from tests.judges.test_page import violations
 from tests.topology.fabrics import INVENTORY
 from tests.topology.test_drawing import drawn, wide
 
-#: Pairs of labels that cover each other, and labels that leave their box, as a list of texts.
-MISPLACED = """
-const labels = [...document.querySelectorAll('svg text')].map((node) => ({
-  text: node.textContent,
-  at: node.getBoundingClientRect(),
-  box: node.closest('g.box')?.querySelector('rect:last-of-type').getBoundingClientRect(),
-}));
-const found = [];
-labels.forEach(({text, at, box}, row) => {
-  if (box && (at.left < box.left || at.right > box.right
-      || at.top < box.top || at.bottom > box.bottom)) found.push(text);
-  for (const {text: second, at: other} of labels.slice(row + 1))
-    if (at.left < other.right && other.left < at.right
-        && at.top < other.bottom && other.top < at.bottom) found.push(text + ' over ' + second);
-});
-return [labels.length, found];
-"""
+axe = page_tests.axe
 EXAMPLES = ("demo", "rail-512", "three-tier", "dual-plane")
 HOSTILE = "</script><img src=x onerror=window.hit=1>"
 
@@ -84,6 +71,15 @@ def test_no_error_and_no_label_over_another(browser: Any, pages: dict[str, Path]
     count, misplaced = browser.execute_script(MISPLACED)
     assert count > 20
     assert misplaced == []
+
+
+def test_axe_has_no_serious_finding(browser: Any, pages: dict[str, Path], axe: str) -> None:
+    shown(browser, pages["rail-512"])
+    assert violations(browser, axe) == []
+    for label in ("su1-rail0", "gpu[001-032]"):
+        box(browser, label).click()
+        assert violations(browser, axe) == []
+        assert browser.execute_script(page_tests.BROKEN_WORDS) == []
 
 
 def test_the_search_for_overlaps_finds_one(browser: Any, pages: dict[str, Path]) -> None:

@@ -19,7 +19,7 @@ from fabric.workflow.project import Project
 from tests.judges.conftest import missing_judge
 
 if TYPE_CHECKING:
-    from fabric.design.model import HostDesign
+    from fabric.design.host_model import HostDesign
 
 INVENTORY = Path(__file__).parents[2] / "inventory"
 NETWORKD = Path("/lib/systemd/systemd-networkd")

@@ -16,7 +16,7 @@ from tests.judges.conftest import missing_judge
 from tests.render.test_hosts import CASES, VARIANTS, case, files, variant
 
 if TYPE_CHECKING:
-    from fabric.design.model import HostDesign
+    from fabric.design.host_model import HostDesign
 
 SITE = Path(__file__).parents[2] / "inventory" / "site"
 PLAIN = [*CASES, ("odd", "a1")]

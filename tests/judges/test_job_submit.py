@@ -33,29 +33,38 @@ def plugin() -> None:
 
 
 def _submitted(
-    folder: Path, monkeypatch, url: str, *words: str, is_patient: bool = False
+    folder: Path,
+    monkeypatch,
+    url: str,
+    *words: str,
+    is_patient: bool = False,
+    hold_s: int = 0,
+    times: int = 1,
 ) -> tuple[str, float]:
-    """Return what scontrol says of a job, and how long its submission took."""
+    """Return what scontrol says of jobs that are alike, and how long the last submission took."""
     script = SCRIPT.read_text().replace("http://127.0.0.1:8780", url)
     assert url in script
     if is_patient:
         script = script.replace("DEADLINE_S = 0.5", "DEADLINE_S = 30")
+    assert "HOLD_S = 0\n" in script
+    script = script.replace("HOLD_S = 0\n", f"HOLD_S = {hold_s}\n")
     (folder / "job_submit.lua").write_text(script)
     lines = slurmctld.CONFIGURATION + "JobSubmitPlugins=lua\n"
     monkeypatch.setattr(slurmctld, "CONFIGURATION", lines)
     with slurmctld._controller(folder, HOSTS, slurm(example("demo"))) as environment:
-        began_s = time.monotonic()
-        done = subprocess.run(
-            [slurmctld._program("sbatch"), "--hold", "--wrap=true", *words],
-            env=environment,
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
-        took_s = time.monotonic() - began_s
-        assert done.returncode == 0, done.stderr + slurmctld._log(folder)
+        for _ in range(times):
+            began_s = time.monotonic()
+            done = subprocess.run(
+                [slurmctld._program("sbatch"), "--hold", "--wrap=true", *words],
+                env=environment,
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=60,
+            )
+            took_s = time.monotonic() - began_s
+            assert done.returncode == 0, done.stderr + slurmctld._log(folder)
         return slurmctld._scontrol(environment, "show", "job"), took_s
 
 
@@ -70,6 +79,22 @@ def test_job_gets_the_nodes_of_the_answer(tmp_path, monkeypatch) -> None:
         url = str(client.base_url)
         shown, _ = _submitted(tmp_path, monkeypatch, url, *words, is_patient=True)
     assert _nodes(shown) == "gpu[003-004]"
+
+
+@pytest.mark.parametrize(
+    ("hold_s", "nodes"),
+    [(0, ["gpu[001-002]"] * 3), (600, ["gpu[001-002]", "gpu[003-004]", "(null)"])],
+    ids=["without a hold", "with a hold"],
+)
+def test_jobs_that_follow_each_other(tmp_path, monkeypatch, hold_s: int, nodes: list[str]) -> None:
+    """None of them has started: the service knows of none."""
+    with served(tmp_path / "state") as client:
+        words = ("--nodes=2", "--comment=rocefab")
+        url = str(client.base_url)
+        shown, _ = _submitted(
+            tmp_path, monkeypatch, url, *words, is_patient=True, hold_s=hold_s, times=3
+        )
+    assert re.findall(r"ReqNodeList=(\S+)", shown) == nodes
 
 
 def test_job_that_did_not_ask_is_left_alone(tmp_path, monkeypatch) -> None:

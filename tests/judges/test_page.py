@@ -19,6 +19,7 @@ from fabric.serve.tokens import Tokens
 from fabric.topology.device_ends import ends_of
 from fabric.workflow.project import Project
 from tests.judges.conftest import missing_judge
+from tests.judges.misplaced import MISPLACED
 from tests.serve.records import Traffic, append, busy, records
 from tests.serve.servers import DEMO, served
 from tests.topology.fabrics import INVENTORY
@@ -38,6 +39,31 @@ NAMES = (
     "</script><script>window.hit=1</script>",
 )
 TOKEN = "0123456789abcdef0123456789abcdef"
+#: Words of the page, up to what fits on a line of a phone, that stand on more than one line.
+BROKEN_WORDS = r"""
+const broken = [];
+const nodes = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
+  if (node.parentElement.closest("svg, .hidden, noscript, script, datalist, option")) continue;
+  for (const { 0: word, index } of node.data.matchAll(/[\p{L}\p{N}]+/gu)) {
+    const range = document.createRange();
+    range.setStart(node, index);
+    range.setEnd(node, index + word.length);
+    const tops = [...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => top);
+    if (word.length <= 30 && Math.max(...tops) - Math.min(...tops) > 5) broken.push(word);
+  }
+}
+return broken;
+"""
+
+
+#: Names of fields in what the page says itself; what devices and inventories have stays as it is.
+RAW_NAMES = r"""
+const own = "h1, h2, h3, th, dt, dd, label, figcaption, summary, .badge, .problem, .warning, .key";
+const data = "code, pre, a, .seen";
+return [...document.querySelectorAll(own)].filter((at) => !at.closest(data)).flatMap((at) =>
+  [...at.innerText.matchAll(/\b[a-z]+_[a-z_]+\b/g)].map(([word]) => word));
+"""
 
 
 @pytest.fixture(scope="module")
@@ -183,6 +209,49 @@ def test_axe_has_no_serious_finding(page: Any, site: Any, axe: str, view: str, d
     assert violations(page, axe) == []
 
 
+def sound(browser: Any, axe: str) -> None:
+    """Check what is shown now: in dark at a desk, and in light on a phone."""
+    for width, theme in ((1280, "dark"), (390, "light")):
+        size(browser, width)
+        scheme(browser, theme)
+        assert (width, theme, violations(browser, axe)) == (width, theme, [])
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        assert browser.execute_script(BROKEN_WORDS) == []
+        assert browser.execute_script(RAW_NAMES) == []
+
+
+def ask_for_hosts(browser: Any, nodes: int) -> None:
+    asked = one(browser, "input[name=nodes]")
+    browser.execute_script("arguments[0].value = arguments[1]", asked, nodes)
+    one(browser, "form.ask button.main").click()
+
+
+def test_axe_sees_what_opens_on_the_map(page: Any, site: Any, axe: str) -> None:
+    shown(page, site, "#/map")
+    for selector in ("g.box.leaf", "g.box.many", "g.line .reach"):
+        page.execute_script(
+            "document.querySelector(arguments[0])"
+            ".dispatchEvent(new MouseEvent('click', {bubbles: true}))",
+            selector,
+        )
+        until(lambda: one(page, ".panel h2").is_displayed(), "it is open")
+        sound(page, axe)
+
+
+def test_axe_sees_answers(page: Any, site: Any, axe: str) -> None:
+    shown(page, site, "#/placement")
+    ask_for_hosts(page, 2)  # a long table of ranks takes axe minutes
+    until(lambda: every(page, ".answer table"), "hosts are chosen")
+    sound(page, axe)
+    ask_for_hosts(page, 60)
+    until(lambda: every(page, ".answer .problem"), "there is no place")
+    sound(page, axe)
+    shown(page, site, "#/what-if?unit=su1")
+    box(page, "su1-rail0").click()
+    until(lambda: every(page, ".answer .card"), "the answer is there")
+    sound(page, axe)
+
+
 def test_axe_does_find_what_is_wrong(page: Any, site: Any, axe: str) -> None:
     shown(page, site, "#/map")
     page.execute_script("document.getElementById('fabric').parentElement.style.color = '#ddd'")
@@ -194,10 +263,38 @@ def test_axe_does_find_what_is_wrong(page: Any, site: Any, axe: str) -> None:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_it_fits_a_phone(page: Any, site: Any, view: str) -> None:
+def test_it_fits_a_phone_and_breaks_no_word(page: Any, site: Any, view: str) -> None:
     size(page, 390, 844)
     shown(page, site, view)
     assert page.execute_script("return document.documentElement.scrollWidth") <= 390
+    for width in (390, 768, 1280):
+        size(page, width)
+        assert page.execute_script(BROKEN_WORDS) == []
+    assert page.execute_script(RAW_NAMES) == []
+
+
+def test_a_broken_word_and_a_raw_name_are_seen(page: Any, site: Any) -> None:
+    size(page, 390, 844)
+    shown(page, site, "#/device/su1-rail0")
+    page.execute_script("document.querySelector('td bdi').style.cssText = 'word-break: break-all'")
+    page.execute_script("document.querySelector('td').style.cssText = 'display: block; width: 2em'")
+    assert page.execute_script(BROKEN_WORDS) != []
+    page.execute_script("document.querySelector('dt').textContent = 'pool_bytes'")
+    assert page.execute_script(RAW_NAMES) == ["pool_bytes"]
+
+
+def test_fields_have_words(page: Any, site: Any) -> None:
+    shown(page, site, "#/device/su1-rail0")
+    seen = {row.text.replace("\n", ": ") for row in every(page, ".facts div")}
+    assert {"packet buffer: 158,229,504 bytes", "largest MTU that would fit: 9,216 bytes"} <= seen
+    assert "PFC pause frames, priority 3, received" in text(page)
+    shown(page, site, "#/placement")
+    page.execute_script("document.querySelector('input[name=gpus_per_node]').max = 99")
+    gpus = one(page, "input[name=gpus_per_node]")
+    gpus.clear()
+    gpus.send_keys("9\n")
+    until(lambda: "GPUs of a host: 9 GPUs per node are needed" in text(page), "it has a name")
+    page.get_log("browser")  # 422 is what was asked for
 
 
 def test_hostile_names_stay_text(page: Any, site: Any) -> None:
@@ -257,6 +354,42 @@ def test_a_group_opens_and_filters_are_in_the_address(page: Any, site: Any) -> N
     until(lambda: len(every(page, "g.box.leaf")) == 16, "all is drawn")
 
 
+def test_a_part_of_a_bundle_is_drawn_as_a_part(page: Any, axe: str, tmp_path: Path) -> None:
+    """With its number, and with the names of the devices; What if draws the plan."""
+    conditions = {name: {"health": "down"} for name in ("gpu005", "su1-rail1:Ethernet0")}
+    with served(tmp_path / "state", INVENTORY / "rail-512") as client:
+        client.patch("/v1/state", json={"conditions": conditions})
+        url = str(client.base_url).rstrip("/")
+        page.get(f"{url}/#/map")
+        hosts, leaf = box(page, "gpu[001-032]"), box(page, "su1-rail1")
+        assert "1 of 32 down" in hosts.text
+        assert "2/32 down" in leaf.text
+        assert "2 of 32 cables down" in leaf.get_attribute("aria-label")
+        assert every(page, ".box.sick.down") == []
+        shares = {item.text for item in every(page, ".line.some .share")}
+        assert shares == {"1/32", "2/32"}
+        assert every(page, ".line.down") == []
+        assert [one for one in page.execute_script(MISPLACED)[1] if " over " in one] == []
+        hosts.click()
+        marked = [item.text for item in every(page, ".panel .members li") if "down" in item.text]
+        assert marked == ["gpu001 cable down", "gpu005 down"]
+        sound(page, axe)
+        size(page, 1280)
+        next(item for item in every(page, ".panel button") if "su1-rail1" in item.text).click()
+        assert [item.text for item in every(page, ".panel .members li")] == ["gpu001", "gpu005"]
+        page.get("about:blank")
+        page.get(f"{url}/#/what-if")
+        one(page, "g.box")
+        assert every(page, ".sick, .mark, .share, .line.some") == []
+        box(page, "su1-rail0").click()
+        until(lambda: every(page, ".box.hurt"), "hosts that lose bandwidth are marked")
+        assert box(page, "gpu[001-032]").text.endswith("32 of 32 lose")
+        assert box(page, "gpu[033-064]").text.endswith("NICs")
+        assert [item.text for item in every(page, ".key")] == [
+            *("works", "fails", "host that loses bandwidth")
+        ]
+
+
 def test_drift_is_shown_with_both_values_since_when_and_by_whom(
     page: Any, axe: str, tmp_path: Path
 ) -> None:
@@ -278,7 +411,7 @@ def test_drift_is_shown_with_both_values_since_when_and_by_whom(
         until(lambda: heading(page) == "su1-rail0", "the device is there")
         tab_to(page, "Drift")
         cells = [cell.text for cell in every(page, "[aria-label=Drift] td")]
-        assert cells == ["pfc", "3,4\ny", MARKUP, "2026-11-24 12:00:00", f"{MARKUP} by cli"]
+        assert cells == ["PFC", "3,4\ny", MARKUP, "2026-11-24 12:00:00", f"{MARKUP} by cli"]
         for name in ("light", "dark"):
             scheme(page, name)
             assert violations(page, axe) == []
@@ -313,6 +446,58 @@ def test_all_of_it_without_a_mouse(page: Any, site: Any) -> None:
     tab_to(page, "Ethernet0")
     keys(page, Keys.ENTER)
     until(lambda: "Ethernet0" in heading(page), "the cable is there")
+
+
+#: What has the focus: its name, whether it is seen, and whether it looks as if it had the focus.
+FOCUS = """
+const at = document.activeElement;
+const { left, top, right, bottom } = at.getBoundingClientRect();
+const drawn = at.matches('.views input') ? at.nextElementSibling : at;
+const skip = document.querySelector('.skip');
+const face = at.querySelector(':scope > .face');
+const isMarked = getComputedStyle(drawn).outlineStyle !== 'none'
+  || (face !== null && getComputedStyle(face).stroke === getComputedStyle(skip).color);
+const isSeen = bottom > 0 && right > 0 && top < innerHeight && left < innerWidth;
+const label = at.getAttribute('aria-label') || at.labels?.[0]?.textContent || at.textContent;
+return [at.tagName, label.trim(), isSeen, isMarked];
+"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("view", ["#/map", "#/device/su1-rail0", "#/placement", "#/what-if"])
+def test_tab_walks_through_a_view(page: Any, site: Any, view: str, width: int) -> None:
+    """Each stop has a name, is scrolled to, and shows that it has the focus; none is a trap."""
+    from selenium.webdriver.common.keys import Keys
+
+    size(page, width)
+    shown(page, site, view)
+    page.execute_script("document.getElementById('main').focus()")
+    stops = []
+    for _ in range(30):
+        keys(page, Keys.TAB)
+        stop = page.execute_script(FOCUS)
+        if stop[0] == "BODY":
+            break
+        assert all(stop), stop
+        stops.append(stop[1])
+    assert len({*stops}) > 10
+
+
+def test_a_job_and_a_failure_without_a_mouse(page: Any, site: Any) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    shown(page, site, "#/placement")
+    tab_to(page, "Choose hosts")
+    keys(page, Keys.ENTER)
+    until(lambda: every(page, ".answer table"), "hosts are chosen")
+    shown(page, site, "#/what-if?unit=su1")
+    tab_to(page, "spine01")
+    keys(page, Keys.ENTER)
+    until(lambda: every(page, ".answer .card"), "the answer is there")
+    page.execute_script("document.getElementById('main').focus()")
+    tab_to(page, "spine01 works again")
+    keys(page, Keys.ENTER)
+    until(lambda: not every(page, ".answer *"), "all works")
 
 
 def test_new_readings_are_drawn_without_a_reload(page: Any, site: Any) -> None:
@@ -367,7 +552,7 @@ def test_what_fails_is_clicked_away(page: Any, site: Any) -> None:
     until(lambda: every(page, ".chips li") and every(page, ".answer .card"), "a cable fails")
 
 
-def test_a_token_is_asked_for_and_kept_for_the_tab(browser: Any, tmp_path: Path) -> None:
+def test_a_token_is_asked_for_and_kept_for_the_tab(browser: Any, axe: str, tmp_path: Path) -> None:
     file = tmp_path / "tokens"
     file.write_text(f"read {TOKEN}\n")
     file.chmod(0o600)
@@ -377,6 +562,7 @@ def test_a_token_is_asked_for_and_kept_for_the_tab(browser: Any, tmp_path: Path)
         until(lambda: every(browser, "#token"), "the form is there")
         one(browser, "#token").send_keys("wrong\n")
         until(lambda: "not valid" in text(browser), "the token is refused")
+        sound(browser, axe)
         one(browser, "#token").send_keys(f"{TOKEN}\n")
         until(lambda: every(browser, "g.box"), "the map is there")
         kept = browser.execute_script("return [document.cookie, localStorage.length]")

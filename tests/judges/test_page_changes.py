@@ -88,6 +88,8 @@ def test_axe_has_no_serious_finding_and_it_fits_a_phone(
     picture(page, f"{view[2:5]}{view[-1]}-{dark}".replace("}", ""))
     size(page, 390, 844)
     assert page.execute_script("return document.documentElement.scrollWidth") <= 390
+    assert page.execute_script(page_tests.BROKEN_WORDS) == []
+    assert page.execute_script(page_tests.RAW_NAMES) == []
     picture(page, f"{view[2:5]}{view[-1]}-{dark}-phone".replace("}", ""))
 
 

@@ -253,10 +253,10 @@ def test_promtool_lints_the_rules(promtool: str) -> None:  # noqa: F811
 def test_the_configuration_of_the_docs(
     program: str, words: tuple[str, ...], begins: str, tmp_path
 ) -> None:
-    """What docs/monitoring.md shows is what both programs take."""
+    """What docs/observe.md shows is what both programs take."""
     if shutil.which(program) is None:
         missing_judge(f"{program} (Debian packages prometheus and prometheus-alertmanager)")
-    page = (REPOSITORY / "docs" / "monitoring.md").read_text()
+    page = (REPOSITORY / "docs" / "observe.md").read_text()
     (block,) = [
         part
         for part in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)

@@ -266,8 +266,8 @@ def test_folding_is_that_of_slurm(environment: dict[str, str], names: str) -> No
 
 
 def test_squeue_lists_jobs_as_documented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both commands of docs/rollout.md, by the real client: a job that waits has no host."""
-    page = (Path(__file__).parents[2] / "docs/rollout.md").read_text()
+    """Both commands of docs/changes.md, by the real client: a job that waits has no host."""
+    page = (Path(__file__).parents[2] / "docs/changes.md").read_text()
     block = page[page.index("  jobs:\n") : page.index("  gates: {counters")]
     commands = yaml.safe_load(block)["jobs"]
     made = example("demo")

@@ -49,7 +49,7 @@ def test_a_snapshot_of_nothing_has_no_figure() -> None:
     seen = Seen("leaf1", "sonic", snapshot)
     assert exposition([seen]).splitlines()[-1].startswith("rocefab_device_read{")
     assert (busy([seen]), is_watched([seen])) == ([], False)
-    assert ("leaf1", "sonic", "interfaces", "1 ports, 1 unknown") in seen.rows()
+    assert ("leaf1", "sonic", "interfaces", "1 port, 1 unknown") in seen.rows()
 
 
 def test_cables_that_nobody_read() -> None:

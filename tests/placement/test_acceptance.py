@@ -230,7 +230,7 @@ def test_what_is_refused_writes_nothing(
     form, _, rest = line.partition(" ")
     words = [word.strip("'") for word in rest.split(" ")]
     ended = run("export", form, "inv", *words, "--out", "out")
-    assert (ended.code, ended.out) == (2, "")
+    assert (ended.code, ended.out) == (4 if name == "too large" else 2, "")
     assert message in ended.err.replace("\n", " ")
     assert everything_below(tmp_path) == before
 
@@ -246,3 +246,12 @@ def test_a_cluster_of_other_versions(tmp_path: Path) -> None:
         "the cluster does not serve kubeflow.org/v1, the API version of PyTorchJob; it serves"
         in (ended.err)
     )
+
+
+def test_ranks_of_a_large_job_are_listed_on_request() -> None:
+    rail = ("place", "inventory/rail-512", "--nodes", "5")
+    short, whole = run(*rail).out, run(*rail, "--ranks").out
+    assert short.endswith("\n40 ranks, in the order of the hosts; --ranks lists them\n")
+    assert whole.startswith(short.rsplit("\n", 2)[0])
+    assert len(whole.split("\nrank ")[1].splitlines()) == 42
+    assert "\nrank  host" in run("place", "inventory/rail-512", "--nodes", "4").out

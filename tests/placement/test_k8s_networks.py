@@ -226,6 +226,7 @@ def test_nic_settings_are_those_of_the_policy() -> None:
         {"name": "CNP_DSCP_P2", "value": "50"},
         {"name": "CNP_802P_PRIO_P2", "value": "6"},
     ]
+    assert "spectrumXOptimized" not in template  # the operator rejects raw settings next to it
 
 
 def test_names_of_nics() -> None:

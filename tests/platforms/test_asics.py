@@ -180,9 +180,9 @@ def test_a_bad_file_is_refused(change: dict, message: str) -> None:
         ('law = "xgs"', 'law = "new"', ":3:1: law: Input should be 'spectrum', "),
         ('law = "xgs"', 'law = "dnx"', ":3:1: law: 'dnx' needs the fact intercept_bytes_"),
         ('law = "xgs"', "", ": law: the field is missing"),
-        ('law = "xgs"', "law = [", ": Invalid value"),
+        ('law = "xgs"', "law = [", ":4:1: Invalid value"),
         ('law = "xgs"', 'lore = "xgs"', ":3:1: lore: unknown field"),
-        ("cell_bytes = [", "cell_bytes = 7\nframe_bytes = [", ": Cannot overwrite a value"),
+        ("cell_bytes = [", "cell_bytes = 7\nframe_bytes = [", ":20:1: Cannot overwrite a value"),
         ("cell_bytes = [254,", "cell_bytes = [0,", ":17:1: facts.cell_bytes: cell_bytes: 0 is not"),
     ],
 )

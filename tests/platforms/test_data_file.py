@@ -32,7 +32,7 @@ WRONG_SKU = {
 WRONG_FEATURES = {
     "a grade": ('grade = "unconfirmed"', 'grade = "sure"', "grade: Input should be 'vendor'"),
     "a rule": ('id = "NXO007"', 'id = "NXO7"', "rules.6.id: String should match pattern"),
-    "a limit": ("range = [0, 52_428_800]", "", "rules.6.limits.0: a limit needs one of range"),
+    "a limit": ("range = [0, 52_428_800]", "", "rules.6.limits.0: a limit needs one of step"),
     "a word": ("needs NX-OS 10", "{vale} needs", "limits.0.message: {vale} is not a word of a"),
     "a field": ("range = [0, 52_428_800]", "rage = 1", "rules.6.limits.0.rage: unknown field"),
     "no source": ('[features.pfc]\nsource = "', '[features.pfc]\nsauce = "', "source: the field"),

@@ -76,4 +76,6 @@ def test_running_against_planned(system, planned, running, verdict):
 def test_limits_of_a_train_hold_for_its_builds():
     sonic = platforms["sonic"]
     assert sonic.watchdog_range_ms("202405.12") == sonic.watchdog_range_ms("202405")
-    assert sonic.watchdog_range_ms("202505.1") != sonic.watchdog_range_ms("202405")
+    assert sonic.watchdog_range_ms("202505.1") == sonic.watchdog_range_ms("202405")
+    assert sonic.watchdog_range_ms("202511.1") != sonic.watchdog_range_ms("202405")
+    assert sonic.watchdog_range_ms("202605") == sonic.watchdog_range_ms("master")

@@ -20,7 +20,7 @@ ON_HOSTS, STRING = {"hosts.yml", "rollback.yml"}, {"site.yml"}
 ALL = sorted(path for path in FOLDER.glob("*.yml") if path.name != "defaults.yml")
 BOOKS = [path for path in ALL if path.name not in ON_HOSTS | STRING]
 DEFAULTS = yaml.safe_load((FOLDER / "defaults.yml").read_text())
-#: What playbooks set themselves, or take from the inventory that `rocefab ansible` writes.
+#: What playbooks set themselves, or take from the inventory that `rocefab export ansible` writes.
 OWN = {
     "rocefab_planned",
     "rocefab_pending",

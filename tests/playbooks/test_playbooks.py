@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from fabric.workflow.ansible import inventory
+from fabric.workflow.exporters.ansible import inventory
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
 from tests.playbooks.ssh_root import ssh_server

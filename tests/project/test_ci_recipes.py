@@ -19,6 +19,8 @@ CI = REPOSITORY / "docs" / "ci"
 OUTSIDE = {"Install", "Comment"}
 GOOD = ("kmin_bytes: 150000", "kmin_bytes: 160000")
 BAD = ("kmin_bytes: 150000", "kmin_bytes: 1600000")
+#: Not even valid.
+BROKEN = ("pfc_priority: 3", "pfc_priority: 9")
 
 
 def git(folder: Path, *words: str) -> str:
@@ -85,10 +87,21 @@ def test_github(repository: Path, edit: tuple[str, str], *, passes: bool) -> Non
     assert ("error" in levels) is not passes
     if passes:
         assert codes == dict.fromkeys(("Check", "SARIF", "Difference", "Prove", "Render"), 0)
-        assert "kmin" in (repository / "diff.md").read_text(encoding="utf-8")
         assert (repository / "out" / "manifest.json").exists()
     else:
-        assert codes == {"Check": 4, "SARIF": 0}
+        assert codes == {"Check": 4, "SARIF": 0, "Difference": 4}
+    assert "kmin" in (repository / "diff.md").read_text(encoding="utf-8")
+
+
+def test_every_job_installs_the_tool_first() -> None:
+    """From a wheel or a path: no package index has it yet."""
+    jobs = yaml.safe_load((CI / "github.yml").read_text(encoding="utf-8"))["jobs"]
+    for name, job in jobs.items():
+        scripts = [step["run"] for step in job["steps"] if "run" in step]
+        assert " @ $ROCEFAB" in scripts[0], name
+        assert any("rocefab " in script for script in scripts[1:]), name
+    for recipe in ("gitlab.yml", "Jenkinsfile"):
+        assert " @ $ROCEFAB" in (CI / recipe).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("edit", "passes"), [(GOOD, True), (BAD, False)])
@@ -98,6 +111,17 @@ def test_the_action(repository: Path, edit: tuple[str, str], *, passes: bool) ->
     codes = github(repository, action["runs"]["steps"], SARIF="found.sarif", FAIL_ON="error")
     expected = {"SARIF": 0, "Check": 0, "Prove": 0} if passes else {"SARIF": 0, "Check": 4}
     assert codes == expected
+
+
+def test_gitlab_runs_every_job_for_a_merge_request() -> None:
+    """A job without rules runs there only because the pipeline has rules."""
+    recipe = yaml.safe_load((CI / "gitlab.yml").read_text(encoding="utf-8"))
+    conditions = [rule["if"] for rule in recipe["workflow"]["rules"]]
+    assert '$CI_PIPELINE_SOURCE == "merge_request_event"' in conditions
+    assert "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH" in conditions
+    jobs = {name: job for name, job in recipe.items() if "script" in job}
+    assert {name for name, job in jobs.items() if "rules" in job} == {"difference"}
+    assert jobs["difference"]["rules"] == [{"if": "$CI_MERGE_REQUEST_DIFF_BASE_SHA"}]
 
 
 def gitlab_job(name: str) -> str:
@@ -113,14 +137,28 @@ def test_gitlab(repository: Path, edit: tuple[str, str], *, passes: bool) -> Non
     issues = json.loads((repository / "quality.json").read_text(encoding="utf-8"))
     assert any(issue["severity"] == "critical" for issue in issues) is not passes
     assert (repository / "junit.xml").read_text(encoding="utf-8").startswith("<?xml")
+    base = git(repository, "rev-parse", "origin/main")
+    difference = shell(repository, gitlab_job("difference"), CI_MERGE_REQUEST_DIFF_BASE_SHA=base)
+    assert difference.returncode == (0 if passes else 4), difference.stderr
+    assert "kmin" in (repository / "diff.md").read_text(encoding="utf-8")
+    assert "<html" in (repository / "diff.html").read_text(encoding="utf-8")
     if passes:
-        base = git(repository, "rev-parse", "origin/main")
-        difference = shell(
-            repository, gitlab_job("difference"), CI_MERGE_REQUEST_DIFF_BASE_SHA=base
-        )
-        assert difference.returncode == 0, difference.stderr
-        assert "<html" in (repository / "diff.html").read_text(encoding="utf-8")
         assert shell(repository, gitlab_job("prove")).returncode == 0
+
+
+def test_an_inventory_that_is_not_valid_is_said_in_every_report(repository: Path) -> None:
+    change(repository, *BROKEN)
+    reason = "fabric.lossless.pfc_priority"
+    jobs = yaml.safe_load((CI / "github.yml").read_text(encoding="utf-8"))["jobs"]
+    codes = github(repository, jobs["check"]["steps"], GITHUB_BASE_REF="main")
+    assert codes == {"Check": 2, "SARIF": 0, "Difference": 2}
+    assert shell(repository, gitlab_job("check")).returncode == 2
+    base = git(repository, "rev-parse", "origin/main")
+    job = shell(repository, gitlab_job("difference"), CI_MERGE_REQUEST_DIFF_BASE_SHA=base)
+    assert job.returncode == 2
+    for name in ("check.sarif", "quality.json", "junit.xml", "diff.md", "diff.html"):
+        text = (repository / name).read_text(encoding="utf-8").replace("\\", "")
+        assert reason in text, name
 
 
 def test_gitlab_applies_the_change_to_the_lab(repository: Path) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from tests.cli.runs import DEMO, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NOT_PROVED = "not proved: addresses of hosts, speed, FEC, lanes and breakouts of ports"
 PAIRS = "promised pairs of NICs are connected over every path"
@@ -45,3 +49,19 @@ def test_what_was_not_asked_for_is_skipped() -> None:
 def test_a_failure_that_was_tried_is_checked() -> None:
     data = json.loads(run("prove", DEMO, "--scenario", "spine", "--format", "json").out)
     assert "BAT015" in data["checked"]
+
+
+def test_one_mistake_on_many_ports_is_one_finding(tmp_path: Path) -> None:
+    assert run("render", DEMO, "--out", str(tmp_path)).code == 0
+    for file in tmp_path.glob("switches/*/config_db.json"):
+        file.write_text(file.read_text().replace('"mtu": "9100"', '"mtu": "1500"'))
+    words = ("prove", DEMO, "--snapshot", str(tmp_path))
+    short, full = run(*words).out, run(*words, "--full").out
+    ports = full.count("error: ")
+    assert full.count("the MTU is 1500 bytes") == ports > 10
+    assert short.count("error: ") == 2  # ports and VLANs
+    where = "su1-rail[0-1],su2-rail[0-1]"
+    assert f"    15 more that differ in names and numbers alone; all are on {where}; " in short
+    assert short.endswith(f"{ports} findings shown as 2; `--full` lists all\n")
+    found = json.loads(run(*words, "--format", "json").out)["findings"]
+    assert len({(one["device"], one["port"]) for one in found}) == ports

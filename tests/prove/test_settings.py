@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from fabric.core.errors import FabricError
-from fabric.intent.model import PortOverride
+from fabric.intent.device_model import PortOverride
 from fabric.intent.scalars import EcmpMode
 from tests.prove.fabrics import prove
 from tests.prove.test_systems import CHANGES, fabric_of

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from fabric.design.model import NicDesign
+from fabric.design.host_model import NicDesign
 from fabric.prove.promises import Promises
 from fabric.report.whatif import whatif
 from fabric.topology.clos import Outage, clos

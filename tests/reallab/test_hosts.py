@@ -40,7 +40,7 @@ def test_a_host_is_planned_applied_verified_booted_and_rolled_back(site: Site) -
     assert site.lab.ping("10.64.0.2", "10.64.0.1")
     again = site.plan(inventory, "--detailed-exitcode")
     assert (again.code, "No changes" in again.out) == (0, True), again.said
-    judged = site.rocefab("verify", inventory, "--only", HOST)
+    judged = site.rocefab("verify", inventory, "--only", HOST, "--full")
     assert [line for line in judged.out.splitlines() if NOT_HERE not in line] == []
     assert not site.left()
     boot(site)

@@ -11,7 +11,7 @@ from ipaddress import IPv4Address
 import numpy as np
 import pytest
 
-from fabric.design.model import NicDesign
+from fabric.design.host_model import NicDesign
 from fabric.observe.configuration import Aggregate, Configured
 from fabric.observe.configuration.blocks import network
 from fabric.observe.configuration.frr import aggregate_line

@@ -1,6 +1,6 @@
 """The faults that a run must survive: what is promised, and what a person then sees.
 
-`docs/reliability.md` is made of these words and of the tests with the marker ``fault``.
+`docs/reference/reliability.md` is made of these words and of the tests with the marker ``fault``.
 """
 
 from __future__ import annotations

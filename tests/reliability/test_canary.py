@@ -32,6 +32,7 @@ ELSEWHERE = {
     "demo": "has a lab and a password of its own",
     "adopt-serials": "edits an inventory; it reads no device and knows no secret",
     "replace": "edits an inventory and takes a key out of the connections file",
+    "mcp": "answers a client; it knows no secret: tests/mcp_server/test_tools.py",
     "first-contact": "needs a management network; tests/boot/test_first_contact.py looks for its "
     "password",
     **{
@@ -51,6 +52,8 @@ CALLS = {
     "import": "dot exported/topology.dot --base I --out imported",
     "draw": "I --out drawn.svg",
     "whatif": "I --fail switch:spine01",
+    "expect": "I",
+    "suspect": "I",
     "simulate": "--star --incast 2 --duration-ms 0.05",
     "diff": "I I",
     "observe": "I --once",
@@ -77,6 +80,7 @@ CALLS = {
     "show config": "",
     "show platforms": "ACS-MSN4700",
     "show rules": "QOS024",
+    "show defects": "",
     "show schema": "",
     "show paths": "I --leaf su1-rail0",
     "show cable": "I gpu1 eth1",

@@ -1,4 +1,4 @@
-"""docs/reliability.md is made of the promises and of the tests that inject the faults."""
+"""docs/reference/reliability.md is made of the promises and of the tests that inject the faults."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from tests.reliability.faults import FAULTS
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "reliability.md"
+PAGE = ROOT / "docs" / "reference" / "reliability.md"
 HEAD = """\
 # Reliability
 
@@ -24,8 +24,8 @@ Generated from the tests that inject these faults; do not edit.
 Each fault is injected into a run against the stand-ins of the lab, or against the part that meets
 it; none of these tests needs root or a network. Run them with `pytest -m fault`.
 `rocefab status RUN` shows the states of the journal. Exit codes are those of
-[the commands](cli.md); what a device does when its commit timer expires is in the decision record
-of its system (`docs/adr`).
+[the commands](cli.md); what a device does when its commit timer expires is in the
+decision record of its system (`docs/adr`).
 
 | # | fault | promise | journal | exit code | message |
 |---|---|---|---|---|---|
@@ -100,6 +100,6 @@ def _links(tests: list[str]) -> str:
         file, _, name = test.partition("::")
         by_file[file].append(f"`{name.rpartition('::')[2]}`")
     return "<br>".join(
-        f"[{file.removeprefix('tests/')}](../{file}): {', '.join(names)}"
+        f"[{file.removeprefix('tests/')}](../../{file}): {', '.join(names)}"
         for file, names in by_file.items()
     )

@@ -52,11 +52,29 @@ def test_a_value_of_more_than_a_line_is_refused(folder: Path, value: str) -> Non
         _render(folder, "x\n{{ a }}", a=value)
 
 
+class _Lines:
+    """A value that is no text, and prints more than a line."""
+
+    def __str__(self) -> str:
+        return "a\nshutdown"
+
+
+def test_the_text_of_any_value_is_judged(folder: Path) -> None:
+    """A value of another type is judged by what it prints, in a macro too."""
+    assert _render(folder, "{{ a }}{{ b }}{{ c }}", a=1, b=True, c=(2, "x")) == "1True(2, 'x')"
+    for text in ("{{ a }}", "{% macro m(x) %}{{ x }}{% endmacro %}{{ m(a) }}"):
+        with pytest.raises(RenderError, match="control character"):
+            _render(folder, text, a=_Lines())
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("a\nb\n{{ missing }}", r"test\.j2:3: 'missing' is undefined"),
         ("{{ thing.nothing }}", r"test\.j2:1: .*no attribute 'nothing'"),
+        ("{{ table.name }}", r"test\.j2:1: 'dict' object has no attribute 'name'"),
+        ("\n{{ thing.nothing.name }}", r"test\.j2:2: .*no attribute 'nothing'"),
+        ("\n{{ missing.name }}", r"test\.j2:2: 'missing' is undefined"),
         ("\n{{ none }}", r"test\.j2:2: .*missing"),
         ("\n\n{% if %}", r"test\.j2:3: "),
         ("{{ 5 // 0 }}", r"test\.j2:1: "),
@@ -81,7 +99,7 @@ def test_a_value_of_more_than_a_line_is_refused(folder: Path, value: str) -> Non
 def test_failures_name_device_template_and_line(folder: Path, text: str, complaint: str) -> None:
     """What a template must not do, or does wrongly, is a RenderError that says where."""
     with pytest.raises(RenderError, match=complaint) as caught:
-        _render(folder, text, thing=Thing(), none=None, items=[])
+        _render(folder, text, thing=Thing(), none=None, items=[], table={"name": 1})
     assert str(caught.value).startswith("leaf1: ")
 
 
@@ -90,6 +108,23 @@ def test_names_are_judged_one_by_one(folder: Path) -> None:
     assert _render(folder, "{{ thing.name }}{{ thing.name }}", thing=Thing()) == "xx"
     with pytest.raises(RenderError):
         _render(folder, "{{ thing.name }}{{ thing.__dict__ }}", thing=Thing())
+
+
+def test_attributes_of_every_form(folder: Path) -> None:
+    """Numbers, words of Python, loops and namespaces are read as in any template."""
+    text = (
+        "{% set n = namespace(total=0) %}{% for i in [1, 2] %}{% set n.total = n.total + i %}"
+        "{{ loop.index }}{{ i.real }}{% endfor %} {{ n.total }} {{ 5.0.is_integer() }}"
+        " {{ words.class }}"
+    )
+    words = type("Words", (), {"class": "spine"})()
+    assert _render(folder, text, words=words) == "1122 3 True spine"
+
+
+def test_values_hide_names_of_the_environment(folder: Path) -> None:
+    """A value comes before a function of the same name, and only in its own template."""
+    assert _render(folder, "{{ range }}", range=5) == "5"
+    assert _render(folder, "{{ range(3) | words }}") == "0 1 2"
 
 
 def test_filters(folder: Path) -> None:

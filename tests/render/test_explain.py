@@ -11,8 +11,9 @@ from pydantic import BaseModel
 
 from fabric.book.book import books
 from fabric.core.errors import InputError, RenderError
+from fabric.intent.device_model import DeviceOverride
 from fabric.intent.host_model import HostOverride
-from fabric.intent.model import DeviceOverride, FabricFile
+from fabric.intent.model import FabricFile
 from fabric.render import explain as explain_module
 from fabric.render.explain import entries, explain, find
 from tests.cases import each
@@ -142,7 +143,7 @@ def test_a_template_without_explanation_is_refused(
 def test_the_files_of_before_are_read_with_a_warning(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As docs/stability.md promises to systems of other distributions."""
+    """As docs/reference/stability.md promises to systems of other distributions."""
     (tmp_path / "nos").mkdir()
     (tmp_path / "nos" / "x.j2").write_text("x", encoding="utf-8")
     text = "[[lines]]\npattern = 'mtu'\nsource = 'guide'\n"

@@ -14,7 +14,7 @@ import yaml
 
 from fabric.core.errors import InputError, RenderError
 from fabric.design.host import HostDesigner
-from fabric.design.model import HostDesign
+from fabric.design.host_model import HostDesign
 from fabric.intent.resolve import PolicyResolver
 from fabric.render.engine import template_folder
 from fabric.render.explain import entries, find

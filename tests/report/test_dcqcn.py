@@ -202,3 +202,17 @@ def test_without_matplotlib_it_says_what_to_install(tmp_path, points, monkeypatc
     with pytest.raises(InputError, match=r"pip install 'rocefab\[plots\]'"):
         plot(points, tmp_path / "a.svg")
     assert not list(tmp_path.iterdir())
+
+
+def test_advice_is_of_the_verdicts_that_are_there(points):
+    lines = show_dcqcn.advice(points)
+    words = {word for point in points for word in point.verdict.split(", ")} - {"stable"}
+    assert len(lines) == len(words)
+    assert any(line.startswith("oscillates: ") and "--recommend" in line for line in lines)
+    assert show_dcqcn.advice([replace(points[0], verdict="stable")]) == ()
+    known = {
+        point
+        for todo in ("rides past Kmax into PFC", "pauses at the start, starves")
+        for point in show_dcqcn.advice([replace(points[0], verdict=todo)])
+    }
+    assert len(known) == 3

@@ -12,7 +12,7 @@ import pytest
 from fabric.report.diff.edits import edits
 from fabric.report.diff.model import Diff
 from fabric.report.diff.network import moves
-from fabric.workflow.diff import Source
+from fabric.workflow.diff_source import Source
 from fabric.workflow.project import Project
 from fabric.workflow.work import Work
 from tests.intent.test_own_skus import FILES, TABLE, write
@@ -48,7 +48,7 @@ CASES = {
     ),
     "pmax": (
         ("pmax_percent: 100", "pmax_percent: 50"),
-        Expected("fabric.lossless.ecn.pmax_percent", 6, 0, 14, "harmless", figures=3),
+        Expected("fabric.lossless.ecn.pmax_percent", 6, 0, 14, "less protection", figures=3),
     ),
     "watchdog": (
         ("detection_ms: 400", "detection_ms: 600"),
@@ -56,7 +56,7 @@ CASES = {
     ),
     "DSCP of data": (
         ("roce_dscp: 26", "roce_dscp: 28"),
-        Expected("fabric.lossless.roce_dscp", 6, 4, 78, "brief loss", figures=5),
+        Expected("fabric.lossless.roce_dscp", 6, 4, 76, "brief loss", figures=5),
     ),
     "cables of hosts": (
         ("host_m: 5", "host_m: 10"),
@@ -82,7 +82,7 @@ CASES = {
     ),
     "addresses of hosts": (
         ("hosts: 10.64.0.0/16", "hosts: 10.65.0.0/16"),
-        Expected("fabric.addressing.hosts", 6, 4, 114, "brief loss", moves=12),
+        Expected("fabric.addressing.hosts", 6, 4, 114, "sessions end", moves=12),
     ),
     "one host more": (
         ("gpu[003-004]", "gpu[003-005]"),

@@ -15,6 +15,8 @@ from fabric.report.diff.model import Setting
 from tests.report.diffs import DEMO, INVENTORY, compared, edited
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fabric.report.diff.model import Diff
 
 HOSTILE = "<script>alert(1)</script> | @team [x](javascript:y) &lt; `co` <!-- **b** #1 </details>"
@@ -136,6 +138,25 @@ def test_json_keeps_to_its_schema(name: str, request: pytest.FixtureRequest) -> 
     assert sum(len(device["settings"]) for device in body["devices"]) >= result.summary.lines
     assert not validator.is_valid({**body, "format": 2})
     assert not validator.is_valid({name: body[name] for name in body if name != "summary"})
+
+
+def test_the_summary_names_capacity_that_gets_worse(tmp_path: Path) -> None:
+    text = FORMS["text"](compared(DEMO, edited(tmp_path, ("count: 2", "count: 1"))))
+    first = "capacity gets worse: oversubscription, leaf tier: 1.00:1 -> 2.00:1; "
+    [line] = [line for line in text.splitlines() if line.startswith(first)]
+    assert line.endswith("; 8 more")
+    assert "longest cable" not in line
+    back = FORMS["text"](compared(tmp_path / "after", DEMO))
+    assert "capacity gets worse" not in back
+
+
+def test_hosts_that_differ_in_addresses_alone_are_one_group(tmp_path: Path) -> None:
+    after = edited(tmp_path, ("hosts: 10.64.0.0/16", "hosts: 10.65.0.0/16"))
+    diff = compared(DEMO, after)
+    for form in ("text", "markdown", "html"):
+        text = FORMS[form](diff).replace("\\", "")
+        assert "gpu[001-004] (host): risk" in text, form
+        assert "values of gpu001; those of the others have other addresses" in text, form
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])

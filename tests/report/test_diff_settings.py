@@ -48,6 +48,21 @@ LINES = {
             ("ntp server 192.0.2.2 prefer", None, "present"),
         },
     ),
+    "two numbers": (
+        "ecn minimum 100 kbytes maximum 300 kbytes\n   a 1\n",
+        "ecn minimum 200 kbytes maximum 600 kbytes\n   a 1\n",
+        {("ecn minimum ... kbytes maximum ... kbytes", "100, 300", "200, 600")},
+    ),
+    "a number before other numbers": (
+        "ecn 1 2\necn 3 4\n",
+        "ecn 5 4\necn 7 8\n",
+        {("ecn ... 4", "3", "5"), ("ecn ...", "1, 2", "7, 8")},
+    ),
+    "addresses are no numbers": (
+        "peer 192.0.2.1 as 1\n",
+        "peer 192.0.2.2 as 2\n",
+        {("peer 192.0.2.1 as 1", "present", None), ("peer 192.0.2.2 as 2", None, "present")},
+    ),
     "the order": ("a 1\nb 2\n", "b 2\na 1\n", {("(order, comments)", "a 1", "b 2")}),
     "a comment": ("! old\nmtu 1\n", "! new\nmtu 1\n", {("(order, comments)", "! old", "! new")}),
     "a secret": (

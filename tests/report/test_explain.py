@@ -9,6 +9,7 @@ import pytest
 
 from fabric.change.model import Change, Risk
 from fabric.core.errors import InputError
+from fabric.report.explain import texts
 from fabric.report.origin import Origins
 from fabric.workflow.explain import device_artefacts, explain
 from fabric.workflow.init import example
@@ -121,6 +122,23 @@ def test_lines_of_a_tenant_name_its_values() -> None:
         assert values(tenants, LEAF, f"description {name}")[f"fabric.tenants.{number}.name"]
 
 
+def test_a_value_that_is_not_set_and_a_list_are_words(project):
+    (none,) = {
+        value.value
+        for line in explain(project, "su1-rail0", "BUFFER_PROFILE")
+        for value in line.values
+        if value.field == "fabric.lossless.lossy.reserved_bytes"
+    }
+    assert none == "not set"
+    (servers,) = {
+        value.value
+        for line in explain(project, "su1-rail0", "NTP_SERVER")
+        for value in line.values
+        if value.field == "fabric.management.ntp_servers"
+    }
+    assert servers == "1 entry"
+
+
 def test_default_is_called_a_default(project):
     assert values(project, LEAF, "pfc_enable")["fabric.lossless.pfc_priority"] == (
         "3",
@@ -215,3 +233,21 @@ def test_a_line_that_stands_twice_is_told_by_its_section():
     assert first is not None
     assert second is not None
     assert int(first.subject.rpartition(":")[2]) < int(second.subject.rpartition(":")[2])
+
+
+def test_every_kind_of_line_is_explained_where_a_section_is_not_set() -> None:
+    """NX-OS has lines of a pause buffer, which few inventories set."""
+    mixed = Project(ROOT / "inventory" / "mixed")
+    nxos = next(name for name, one in mixed.devices.items() if one.platform == "nxos")
+    found = {one.field: one.value for item in explain(mixed, nxos, "") for one in item.values}
+    assert found["fabric.lossless.pause_buffer.buffer_bytes"] == "not set"
+
+
+def test_lines_that_are_alike_are_shown_once() -> None:
+    mixed = Project(ROOT / "inventory" / "mixed")
+    nxos = next(name for name, one in mixed.devices.items() if one.platform == "nxos")
+    every = explain(mixed, nxos, "no shutdown")
+    answers = [one for one in every if "interfaces.j2" in one.template]
+    (shown,) = texts(answers)
+    assert len(answers) > 2
+    assert f"{answers[0].subject}, and {len(answers) - 1} lines like it\n" in shown

@@ -46,7 +46,7 @@ def test_of_units_with_plans_of_their_own(device: str, text: str, expected: list
         ("dual-stack", "gpu001", "addresses:", ["vlan_per", *IPV4, *IPV6]),
         ("dual-stack", "gpu001", 'to: "fd00:64::20/127"', ["vlan_per", *IPV6]),
         ("dual-stack", "gpu001", "to: 10.64.0.0/31", ["vlan_per", *IPV4]),
-        ("dual-stack", "spine01", "permit fd00:64::/48", ["ipv6.hosts"]),
+        ("dual-stack", "spine01", "permit fd00:64::/48", ["ipv6.hosts", "advertise"]),
         ("dual-stack", "su1-rail0", "neighbor 10.254.0.0 peer group", ["uplinks"]),
         ("dual-stack", "su1-rail0", "neighbor fd00:65::2 peer group", ["ipv6.uplinks"]),
         ("ipv6", "gpu001", "addresses:", ["vlan_per", *IPV6]),

@@ -17,8 +17,10 @@ from fabric.qos.simulate.start import start_scenario
 from fabric.report.buffers import congested_buffer
 from fabric.report.simulation import fabric_runs, fabric_scenario, star_runs
 from fabric.report.simulation_plot import plot
-from fabric.report.simulation_settings import Load, Settings, settings_of, size_of
+from fabric.report.simulation_settings import Load, Settings, settings_of
+from fabric.report.simulation_sizes import size_of
 from fabric.report.simulation_tables import as_dict, comparison, ports, verdicts
+from fabric.report.simulation_thresholds import thresholds, xoff_bytes
 from fabric.topology.sample_path import Sampler
 from fabric.workflow.project import Project
 from tests.topology.fabrics import INVENTORY, example
@@ -130,6 +132,23 @@ def test_a_permutation_collides_on_paths_and_not_when_it_is_sprayed(rail):
         fabric_runs(rail, (), replace(load, senders=65), variants, quiet, far=False)
 
 
+def test_whatever_ports_are_chosen_a_packet_arrives_after_as_many_hops():
+    """Senders of the leaf, the pod and other pods: the ways of one receiver join at switches."""
+    load = Load(senders=15, duration_us=100.0, pool_bytes=10**8)
+    project = Project(INVENTORY / "three-tier")
+    scenario = fabric_scenario(project, ("gpu01:eth1",), load, Settings(sprays=True), far=False)
+    lengths = set()
+    for stream in scenario.streams:
+        ports = [stream.path[0]]
+        for _ in stream.path[1:]:
+            cables = {port: scenario.cables[port // 2] for port in ports}
+            nodes = {(c.near if port % 2 else c.far).node for port, c in cables.items()}
+            ports = [p for node in nodes for p in scenario.routes[stream.path[-1], node]]
+        assert {*ports} == {stream.path[-1]}
+        lengths.add(len(stream.path))
+    assert lengths == {2, 4, 6}
+
+
 def test_spraying_needs_several_paths():
     with pytest.raises(InputError, match="instead of --star"):
         star_runs(SHORT, [Settings(sprays=True)], quiet, **STAR)
@@ -144,12 +163,33 @@ def test_tenants_send_within_their_own_and_through_tunnels():
         fabric_scenario(tenants, ("gpu001:eth1",), replace(load, senders=2), Settings(), far=False)
 
 
+def test_a_permutation_of_tenants_stays_within_them(tmp_path):
+    """Three of four hosts are of one tenant: half of the fabric away would be another one."""
+    data = yaml.safe_load((INVENTORY / "tenants" / "fabric.yaml").read_text())
+    data["tenants"][0]["hosts"] = "gpu[001-003]"
+    data["tenants"][1] = {"name": "blue", "id": 18, "hosts": "gpu004"}
+    load = Load(senders=2, duration_us=100.0, pool_bytes=10_000_000)
+    for form, pairs in (("evpn", 2), ("local", 0)):
+        data["tenancy"]["form"] = form
+        (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
+        tenants = Project(tmp_path)
+        with pytest.raises(InputError, match=f"rail 0 has {pairs} NICs with a receiver"):
+            fabric_scenario(tenants, (), replace(load, senders=3), Settings(), far=False)
+    with pytest.raises(InputError, match="only 1 NICs"):
+        fabric_scenario(tenants, ("gpu001:eth1",), load, Settings(), far=False)
+    data["tenancy"]["form"] = "evpn"
+    (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
+    own = fabric_scenario(Project(tmp_path), (), load, Settings(), far=False)
+    hosts = [[own.names[s.path[0]], own.names[s.path[-1] ^ 1]] for s in own.streams]
+    assert hosts == [["gpu002 eth1", "gpu003 eth1"], ["gpu003 eth1", "gpu001 eth1"]]
+
+
 def test_tables_and_json_say_the_same(rail):
     variants = [Settings(name="a"), Settings(name="b", reaction="off")]
     load = replace(SHORT, senders=16, size_bytes=4_000_000, duration_us=1500.0, seed=5, runs=3)
     runs = fabric_runs(rail, ("gpu001:eth1",), load, variants, quiet, far=False)
     table, data = comparison(runs), json.loads(json.dumps(as_dict(runs, load.seeds)))
-    assert table.headers == ("figure", "a", "b")
+    assert table.headers == ("figure: p50 / p95 / worst", "a", "b")
     column = {row[0]: row[2] for row in table.rows}
     pauses = sorted(run.pauses for run in runs["b"])
     assert pauses[0] > 0
@@ -166,6 +206,9 @@ def test_tables_and_json_say_the_same(rail):
     longest = max(range(3), key=lambda row: runs["b"][row].paused_us)
     rows = [row[1:] for row in ports(runs).rows if row[0] == "b"]
     assert rows == [tuple(row.values()) for row in data["b"]["runs"][longest]["ports"]]
+    most = [row[1:] for row in ports(runs, full=False).rows if row[0] == "b"]
+    assert len(most) == 8 < len(rows)
+    assert sorted(row[4] for row in rows)[-8:][::-1] == [row[4] for row in most]
 
 
 def test_a_sentence_says_what_came_of_it(rail):
@@ -210,6 +253,50 @@ def test_a_plot_is_the_same_twice(tmp_path):
         plot(runs, tmp_path / "one.gif")
 
 
+def first_run(runs):
+    return next(iter(runs.values()))[0]
+
+
+def test_a_plot_has_the_thresholds_of_its_port(tmp_path):
+    """One line for what is the same for all; what one of the settings has is named by it."""
+    load = replace(SHORT, runs=1, size_bytes=1_000_000)
+    own = settings_of("marking=100:400:50", Settings())
+    plot(star_runs(load, [Settings(), own], quiet, **STAR), tmp_path / "x.svg")
+    text = (tmp_path / "x.svg").read_text()
+    shown = [
+        line
+        for line in re.findall(r"<text[^>]*>([^<]+)</text>", text)
+        if line.startswith(("K", "XOFF"))
+    ]
+    assert sorted(shown)[:4] == [
+        *("Kmax 0.4 MB, marking=100:400:50", "Kmax 1.5 MB, set, above the plot"),
+        *("Kmin 0.1 MB, marking=100:400:50", "Kmin 0.15 MB, set"),
+    ]
+    assert sorted(shown)[4:] == ["XOFF 11.1 MB, above the plot"]
+
+
+def test_senders_are_paused_at_the_xoff_of_the_queue():
+    load = replace(SHORT, size_bytes=None, duration_us=2000.0)
+    run_ = first_run(star_runs(load, [Settings(reaction="off")], quiet, **STAR))
+    senders = 4
+    free = STAR["buffer_bytes"] / (1 + senders * STAR["alpha"])
+    xoff = xoff_bytes(run_)
+    assert xoff == pytest.approx(senders * STAR["alpha"] * free, rel=0.05)
+    paused = run_.outcome.ports["first_pause"]
+    first = paused[paused >= 0].min() / 1e6 / run_.outcome.scenario.sample_us
+    queue = run_.outcome.queues[:, run_.queue_port]
+    assert queue[int(first)] == pytest.approx(xoff, rel=0.02)
+    assert queue.max() == pytest.approx(xoff, rel=0.05)
+
+
+def test_xoff_is_no_one_value_where_flows_leave_by_other_ports(rail):
+    load = replace(SHORT, duration_us=50.0, runs=1)
+    both = ("gpu001:eth1", "gpu002:eth1")
+    runs = fabric_runs(rail, both, load, [Settings(reaction="off")], quiet, far=False)
+    assert xoff_bytes(first_run(runs)) is None
+    assert [*thresholds(first_run(runs))] == ["Kmin", "Kmax"]
+
+
 @pytest.mark.parametrize(
     ("words", "size"),
     [("4MiB", 2**22), ("1MB", 10**6), ("64KiB", 65536), ("500kB", 500_000), ("12", 12)],
@@ -231,6 +318,9 @@ def test_settings_are_words():
         kmin_bytes=400_000, kmax_bytes=1_600_000, pmax_percent=20
     )
     assert settings_of("off", Settings()).reaction == "off"
+    sprayed = settings_of("spray,go-back-n", Settings())
+    assert (sprayed.sprays, sprayed.places, sprayed.levels) == (True, False, 8)
+    assert settings_of("spray=5", Settings()).levels == 5
 
 
 @pytest.mark.parametrize(
@@ -242,6 +332,10 @@ def test_settings_are_words():
         ("reaction=timely", "is not one of off"),
         ("window=x", "could not convert"),
         ("first-cnp=-1", "first-cnp is '-1'; write a rate in Mb/s"),
+        ("spray=no", "spray is 'no'; write spray, or the levels of a queue, 2 to 8"),
+        ("spray=1", "spray is '1'"),
+        ("go-back-n=1", "go-back-n takes no value"),
+        ("hpcc,spray", "hpcc compares the telemetry of one path"),
     ],
 )
 def test_settings_that_cannot_be(words, message):

@@ -13,12 +13,15 @@ import yaml
 
 from fabric.core.errors import InputError
 from fabric.qos.dcqcn.presets import CONNECTX
+from fabric.qos.simulate.classes import SimulatedClass
 from fabric.qos.simulate.outcome import simulate
 from fabric.qos.simulate.scenario import Scenario, Storm, Stream
 from fabric.qos.storm.spread import spread
 from fabric.qos.storm.traffic import traffic
-from fabric.report.simulated_fabric import Builder, nic_row
-from fabric.report.simulation_settings import Load
+from fabric.report.simulated_fabric import Builder
+from fabric.report.simulation_classes import RunClasses
+from fabric.report.simulation_paths import Traffic, nic_row
+from fabric.report.simulation_settings import Load, Settings
 from fabric.report.storm import storm
 from fabric.report.storm_buffers import Ports, buffers_of
 from fabric.topology.sample_path import Sampler
@@ -41,7 +44,10 @@ def packets(designs: Project, nic: int, senders) -> dict[str, float]:
     nics = senders.tolist()
     pairs = [(a, b) for a in nics for b in nics if a != b for _ in range(QUEUE_PAIRS)]
     paths = [sampler.path(*pair) for pair in pairs]
-    target = Builder(designs, None, Load(senders=1, pool_bytes=POOL_BYTES)).target(paths, 3)
+    load = Load(senders=1, pool_bytes=POOL_BYTES)
+    target = Builder(designs, RunClasses(("lossless",), load, Settings(), None)).target(
+        Traffic(paths), (SimulatedClass(),)
+    )
     leaf = designs.fabric.switches.names[int(designs.fabric.nics.leaf[nic])]
     ports = designs.devices[leaf].ports
     port = next(p.name for p in ports if p.number == int(designs.fabric.nics.port[nic]))

@@ -85,7 +85,9 @@ def test_all_words(demo: Project) -> None:
         ("cable-bundle:spine01:spine02", "there is no cable between spine01 and spine02"),
         ("cable-bundle:spine01", "'spine01' does not name two switches"),
         ("cable-bundle:spine01:spine9", "there is no switch 'spine9'"),
-        ("spine09", "'spine09' is not a valid failure; use one of link:SWITCH:PORT"),
+        ("spine09", "there is no device 'spine09'; did you mean 'spine02'?"),
+        ("x", "there is no device 'x'; `rocefab show topology` lists them; or use one of link:"),
+        ("spine[01-03]", "there is no device 'spine03'"),
         ("switch:", "'switch:' is not a valid failure"),
     ],
 )
@@ -197,9 +199,20 @@ def test_no_such_leaf(demo: Project) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "text", "key"),
     [
-        (("--fail", "switch:spine01"), 0, "harmless: yes", "harmless"),
+        (
+            ("--fail", "spine01"),
+            0,
+            "nothing is cut off; 50 % of the uplinks of su1 are left",
+            "units",
+        ),
+        (("--fail", "spine[01-02]"), 4, "harmless: no: 4 pairs of hosts are cut", "units"),
         (("--fail", "rack:su1"), 4, "harmless: no: 5 pairs of hosts are cut", "units"),
-        (("--drain", "spine01", "--no-rules"), 0, "safe: yes", "moved"),
+        (
+            ("--drain", "spine01", "--no-rules"),
+            0,
+            "safe: yes; 50 % of the uplinks of su1 are left",
+            "moved",
+        ),
         (("--fail", "switch:su1-rail0"), 4, "harmless: no: 2 hosts lose a rail", "units"),
         (("--fail", "host:gpu001"), 4, "harmless: no: 3 pairs of hosts are cut", "units"),
         (("--all-links", "--all-switches"), 4, "12 single points of failure", "groups"),

@@ -110,6 +110,31 @@ def test_conditions_of_cables_and_switches_are_drawn(own) -> None:
     assert picture["totals"]["down"] == uplinks + 1
 
 
+def test_devices_and_cables_that_are_not_as_planned_have_names(own) -> None:
+    fabric = own.service.loaded.fabric
+    port = next(end.port for end in ends_of(fabric, LEAF) if not end.is_nic)
+    conditions = {f"{LEAF}:{port}": {"health": "down"}, "gpu001": {"health": "down"}}
+    assert own.patch("/v1/state", json={"conditions": conditions}).status_code == 200
+    picture = own.get("/v1/map").json()
+    boxes = {box["members"][0]: box for box in picture["boxes"]}
+    assert (boxes["gpu001"]["conditions"], boxes[LEAF]["conditions"]) == ({"gpu001": "down"}, {})
+    assert boxes[LEAF]["health"] == "down"
+    names = [line["not_planned"] for line in picture["lines"] if line["not_planned"]]
+    assert sorted(names, key=str) == [{"down": ["gpu001"]}] * 2 + [{"down": [LEAF]}]
+
+
+def test_a_part_has_the_oversubscription_of_the_fabric(own) -> None:
+    """Not that of the hosts that are shown."""
+    own.post("/v1/jobs", json={"name": "train", "hosts": "gpu002"})
+    whole, part = (own.get(f"/v1/map{words}").json() for words in ("", "?job=train"))
+    ratios = [
+        [line for caption in one["captions"] for line in caption["lines"] if line.endswith(":1")]
+        for one in (whole, part)
+    ]
+    assert ratios[0]
+    assert ratios[0] == ratios[1]
+
+
 def test_a_box_of_several_devices_opens(tmp_path) -> None:
     with served(tmp_path, ROOT / "inventory" / "rail-512") as client:
         picture = client.get("/v1/map").json()
@@ -195,6 +220,8 @@ def test_a_device_is_as_planned(shared) -> None:
     design = shared.service.loaded.project.devices[LEAF]
     used = [port for port in design.ports if port.kind != "unused"]
     assert [one["port"] for one in leaf["planned"]["ports"]] == [port.name for port in used]
+    ports = {one["port"]: (one["panel"], one["peer_panel"]) for one in leaf["planned"]["ports"]}
+    assert (ports["Ethernet8"], ports["Ethernet128"]) == (("2", ""), ("17", "1"))
     assert leaf["planned"]["ports"][0]["headroom_bytes"] == used[0].headroom.headroom_bytes
     assert leaf["planned"]["vlans"][0]["vlan"] == design.vlans[0].vlan
     assert (leaf["running"], leaf["drift"], leaf["is_read"]) == (None, None, False)

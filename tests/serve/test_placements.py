@@ -58,7 +58,7 @@ def test_ranks_have_their_nic_and_leaf(shared) -> None:
 #: Body, status, and the fields that the findings name.
 BAD = {
     "no nodes": ({}, 422, {"nodes"}),
-    "too many nodes": ({"nodes": 5000}, 409, {"nodes"}),
+    "too many nodes": ({"nodes": 5000}, 422, {"nodes"}),
     "all are excluded": ({"nodes": 4, "exclude": "gpu001"}, 409, {""}),
     "text for a number": ({"nodes": "2"}, 422, {"nodes"}),
     "zero": ({"nodes": 0}, 422, {"nodes"}),
@@ -69,6 +69,11 @@ BAD = {
         {"nodes": 1, "hosts": ["x"], "exclude": ["y"]},
         422,
         {"hosts", "exclude"},
+    ),
+    "an unknown member and texts that cannot be read": (
+        {"nods": 4, "traffic": "foo", "hosts": "gpu[1-"},
+        422,
+        {"nods", "traffic", "hosts"},
     ),
     "doubled host": ({"hosts": ["gpu001", "gpu001"]}, 422, {"hosts"}),
     "a range without end": ({"nodes": 1, "include": "gpu[1-"}, 422, {"include"}),

@@ -120,7 +120,7 @@ def test_work_that_nobody_waits_for_is_in_the_way_until_it_ends() -> None:
 def held(monkeypatch: pytest.MonkeyPatch):
     """Hold every what-if up until it is set."""
     go = threading.Event()
-    monkeypatch.setattr(whatif, "_answer", lambda *_: {"went": go.wait(60)})
+    monkeypatch.setattr(whatif, "whatif_answer", lambda *_: {"went": go.wait(60)})
     return go
 
 

@@ -205,17 +205,29 @@ def test_all_that_runs_out_is_named_at_once() -> None:
             [
                 (
                     "fabric.platforms.leaf.sku: there is no switch model 'ACS-MSN4701'; did you "
-                    "mean "
-                    "'ACS-MSN4700'? [TOP001]"
+                    "mean 'ACS-MSN4700' (SONiC) or 'SN4700' (NVIDIA Cumulus Linux)? [TOP001]"
                 )
             ],
         ),
         (
             {"units": [{"name": "su1", "hosts": "su1-rail[0-1]"}]},
             [
-                f"fabric.units: su1-rail{rail}: two devices are named 'su1-rail{rail}'; "
-                "use a different name for each switch and host [TOP002]"
-                for rail in (0, 1)
+                (
+                    "fabric.units[0].hosts: two devices have each of these names: su1-rail[0-1]; "
+                    "use a different name for each switch and host [TOP002]"
+                )
+            ],
+        ),
+        (
+            {
+                "units": [{"name": "su1", "hosts": "a1"}, {"name": "su2", "hosts": "a[0-1]"}],
+                "addressing__hosts": "10.0.0.0/31",
+            },
+            [
+                (
+                    "fabric.units[1].hosts: a1: two devices are named 'a1'; use a different "
+                    "name for each switch and host [TOP002]"
+                )
             ],
         ),
         (

@@ -9,9 +9,17 @@ import numpy as np
 import pytest
 
 from fabric.topology.clos import clos
-from fabric.topology.drawing import Box, CableState, Frame, Line, Picture, cable_states
-from fabric.topology.drawing_groups import LABEL_LENGTH, Limits, even_bounds, label_of, shortened
+from fabric.topology.drawing import Box, CableState, Comb, Frame, Line, Picture, cable_states
+from fabric.topology.drawing_groups import Limits, even_bounds, label_of
 from fabric.topology.drawing_layout import CHARACTER_PX, MOST_WIDTH, picture
+from fabric.topology.drawing_names import (
+    LABEL_LENGTH,
+    NOTHING_SHARED,
+    Shared,
+    shared_by,
+    shortened,
+    shorter_names,
+)
 from fabric.topology.model import Fabric
 from tests.topology.fabrics import EXAMPLES, example, fabric
 
@@ -206,8 +214,8 @@ def test_nics_are_counted_and_their_ports_too(name: str) -> None:
 def test_captions_have_speeds_and_oversubscription() -> None:
     texts = [caption.lines for caption in drawn(example("three-tier")).captions]
     assert ("64 cables", "200G, 5 m") in texts
-    assert ("32 cables", "400G, 40 m", "oversubscription", "1:1") in texts
-    assert ("16 cables", "400G, 300 m", "oversubscription", "2:1") in texts
+    assert ("32 cables", "400G, 40 m", "4 per line", "oversubscription", "1:1") in texts
+    assert ("16 cables", "400G, 300 m", "2 per line", "oversubscription", "2:1") in texts
     uneven = [caption.lines for caption in drawn(fabric(speeds__host_gbps=400)).captions]
     assert ("8 cables", "400G, 40 m", "oversubscription", "1:1 to 1.5:1") in uneven
 
@@ -235,7 +243,7 @@ def test_an_uplink_with_a_state_of_its_own_has_a_line_of_its_own() -> None:
 
 
 def test_a_leaf_without_a_cable_to_a_switch_is_in_no_bundle_to_it() -> None:
-    """Odd and even rails have spines of their own: a line from the frame would say too much."""
+    """Odd and even rails have spines of their own: a comb over all would say too much."""
     built = example("rail-512")
     links, switches = built.uplinks, built.switches
     spine = (links.upper - switches.leaf_count) // 2 * 2 + switches.rail[links.lower] % 2
@@ -257,13 +265,31 @@ def test_lines_and_boxes_know_their_rail() -> None:
 def test_lines_end_on_the_sides_of_their_boxes(sized) -> None:
     _, result = sized
     for line in result.lines:
-        lower: Box | Frame = result.boxes[line.lower[0]]
+        lower: Box | Comb = result.boxes[line.lower[0]]
         if len(line.lower) > 1:
-            lower = next(frame for frame in result.frames if inside(lower, frame))
+            lower = next(comb for comb in result.combs if comb.lower == line.lower)
         upper = result.boxes[line.upper]
         assert lower.x < line.x1 < lower.x + lower.width
         assert upper.x < line.x2 < upper.x + upper.width
         assert (line.y1, line.y2) == (lower.y, upper.y + upper.height)
+
+
+def test_a_comb_has_a_tooth_to_each_of_its_leaves_and_to_no_other(sized) -> None:
+    _, result = sized
+    bundles = {line.lower for line in result.lines if len(line.lower) > 1}
+    assert {comb.lower for comb in result.combs} == bundles
+    for comb in result.combs:
+        boxes = [result.boxes[number] for number in comb.lower]
+        assert comb.teeth == tuple(sorted(box.centre for box in boxes))
+        assert {box.y for box in boxes} == {comb.bottom}
+        assert comb.y < comb.bottom
+
+
+def test_leaves_without_a_cable_of_their_own_state_are_not_under_its_comb() -> None:
+    result = drawn(example("rail-512"), wrong={("su1-rail3", "Ethernet256")})
+    combs = sorted(result.combs, key=lambda comb: (comb.x, len(comb.lower)))
+    assert [len(comb.lower) for comb in combs] == [7, 8, 8]
+    assert combs[0].y < combs[1].y == combs[2].y
 
 
 def test_states_of_the_demo() -> None:
@@ -305,6 +331,40 @@ def test_cables_between_groups_are_counted_by_state() -> None:
     first = next(line for line in result.lines if result.boxes[line.lower[0]].kind == "leaf")
     assert first.states == ((CableState.DOWN, 1), (CableState.PLANNED, 3))
     assert result.boxes[first.lower[0]].detail == "4 leaves"
+
+
+def renamed(built: Fabric, prefix: str, suffix: str = "") -> Fabric:
+    switches = tuple(f"{prefix}{name}{suffix}" for name in built.switches.names)
+    hosts = tuple(f"{prefix}{name}{suffix}" for name in built.hosts.names)
+    return replace(
+        built,
+        switches=replace(built.switches, names=switches),
+        hosts=replace(built.hosts, names=hosts),
+    )
+
+
+def test_leaves_with_long_names_keep_their_rails() -> None:
+    """What all names of a unit share is left out before leaves become one box."""
+    for built, label, hosts in (
+        (renamed(example("rail-512"), "dc1-hall3-row07-"), "…rail0", "…gpu[001-032]"),
+        (renamed(example("rail-512"), "", "-row07.hall3.dc1"), "…rail0…", "gpu[001-032]…"),
+        (renamed(example("rail-512"), "dc1hall3row07"), "…rail0", "dc1hall3row07gpu[001-032]"),
+    ):
+        result = drawn(built)
+        leaves = [box for box in result.boxes if box.kind == "leaf"]
+        assert [box.rail for box in leaves] == [*range(8), *range(8)]
+        assert leaves[0].label == label
+        assert leaves[0].name == built.switches.names[0]
+        assert shortened(hosts) == next(box.label for box in result.boxes if box.kind == "host")
+        assert result.width <= MOST_WIDTH
+
+
+def test_names_are_cut_at_whole_parts_alone() -> None:
+    assert shared_by(["dc1-a-x", "dc1-b-x"]) == Shared("dc1-", "-x")
+    assert shared_by(["rail1", "rail2"]) == NOTHING_SHARED
+    assert shared_by(["rail-1"]) == NOTHING_SHARED
+    names = [("leaf", 0, f"abcdefghijklmnopqrstuvwxyz{n}") for n in range(2)]
+    assert [labels[0] for labels in shorter_names(names)] == ["abcdef…vwxyz0", "abc…yz0"]
 
 
 def test_long_labels_lose_their_middle() -> None:

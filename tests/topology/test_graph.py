@@ -1,4 +1,4 @@
-"""The networkx view has every cable once, with what docs/graph.md promises."""
+"""The networkx view has every cable once, with what docs/reference/graph.md promises."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_the_document_names_every_attribute() -> None:
     for network in map(graph, map(example, ("demo", "dual-stack"))):
         results |= {name for _, data in network.nodes(data=True) for name in data}
         results |= {name for *_, data in network.edges(data=True) for name in data}
-    text = (REPOSITORY / "docs" / "graph.md").read_text(encoding="utf-8")
+    text = (REPOSITORY / "docs" / "reference" / "graph.md").read_text(encoding="utf-8")
     rows = [line.split("|")[2] for line in text.splitlines() if line.startswith("| ")]
     documented = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     assert documented == results

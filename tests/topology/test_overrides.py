@@ -35,7 +35,8 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         [
             (
                 "inventory/devices/test.yaml:3:5: devices.0.sku: there is no switch model "
-                "'ACS-MSN4701'; did you mean 'ACS-MSN4700'? [TOP005]"
+                "'ACS-MSN4701'; did you mean 'ACS-MSN4700' (SONiC) or 'SN4700' "
+                "(NVIDIA Cumulus Linux)? [TOP005]"
             )
         ],
     ),

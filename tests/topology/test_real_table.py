@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabric.design.host import HostDesigner
-from fabric.design.model import HostDesign
+from fabric.design.host_model import HostDesign
 from fabric.intent.resolve import PolicyResolver
 from fabric.systems.host.parsers import ipv4_roce_v2, show_gids
 from tests.topology.fabrics import REPOSITORY, example

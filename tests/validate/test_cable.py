@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fabric.design.model import NicAddress
+from fabric.design.host_model import NicAddress
 from fabric.intent.classes import LosslessClass
 from fabric.validate.cable import Cable, cable_of, fec_verdict
 from fabric.validate.ends import nic_cables

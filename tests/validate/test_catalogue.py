@@ -6,7 +6,7 @@ from fabric.report.rules import every_rule
 from fabric.validate.catalogue import markdown
 from tests.validate.worlds import ROOT
 
-PAGE = ROOT / "docs" / "rules.md"
+PAGE = ROOT / "docs" / "reference" / "rules.md"
 
 
 def test_page_is_up_to_date(update_golden: bool) -> None:

@@ -7,8 +7,9 @@ import typing
 
 from pydantic import BaseModel
 
+from fabric.intent.device_model import DevicesFile
 from fabric.intent.host_model import HostsFile
-from fabric.intent.model import DevicesFile, FabricFile
+from fabric.intent.model import FabricFile
 from fabric.intent.tenancy_model import TenantsFile
 from fabric.validate.runner import all_rules
 from tests.cases import each

@@ -12,8 +12,8 @@ from fabric.observe.hostfacts.facts import NicFacts
 from fabric.probe.nics import compare, has_ofed
 from fabric.probe.nics.counters import WORDS, NicHealth, deltas, judge, judge_rail, lost_notices
 from fabric.probe.nics.hardware import odd_firmware
-from fabric.probe.nics.network import roce_mtu_bytes
 from fabric.probe.nics.qos import cable_length
+from fabric.qos.path import roce_mtu_bytes
 
 DRIVER = (
     "rx_prio3_pause tx_prio3_pause rx_prio0_pause rx_discards_phy tx_discards_phy "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 import fabric.validate.report as package
 from fabric.cli.inventory import ReportForm
-from fabric.core.findings import Finding, Position, Severity
+from fabric.core.findings import Finding, Ignored, Position, Severity
 from fabric.validate.publications import help_address
 from fabric.validate.report import reports
 from fabric.validate.report.markdown import MOST_CHARACTERS
@@ -169,6 +170,64 @@ def test_text_without_findings() -> None:
     assert _report("text", EMPTY) == "1 rules checked: 0 errors, 0 warnings, 0 info\n"
 
 
+LIKE = tuple(
+    Finding(
+        "BAT009",
+        Severity.ERROR,
+        f"switches/leaf{leaf}/config_db.json:{port}: the MTU is 1500 bytes",
+        "compare the files",
+        "fabric.lossless.mtu_bytes",
+        Position("inventory/fabric.yaml", 9, 3),
+        f"leaf{leaf}",
+        f"Ethernet{port}",
+    )
+    for leaf in (1, 2)
+    for port in (8, 16)
+)
+OTHER = Finding("BAT012", Severity.ERROR, "BGP does not converge")
+
+
+def test_like_findings_are_one_with_count_places_and_examples() -> None:
+    outcome = Outcome((*LIKE, OTHER), ("BAT009", "BAT012"), (), ())
+    assert _report("text", outcome, full=False).splitlines() == [
+        f"error: {LIKE[0]}",
+        "    3 more that differ in names and numbers alone; all are on leaf[1-2]; such as:",
+        "      leaf1 Ethernet16: switches/leaf1/config_db.json:16: the MTU is 1500 bytes",
+        "      leaf2 Ethernet8: switches/leaf2/config_db.json:8: the MTU is 1500 bytes",
+        f"error: {OTHER}",
+        "2 rules checked: 5 errors, 0 warnings, 0 info",
+        "5 findings shown as 2; `--full` lists all",
+    ]
+    markdown = _report("markdown", outcome, full=False)
+    assert r"(3 more that differ in names and numbers alone; all are on leaf\[1-2\])" in markdown
+    assert markdown.count("\n| error") == 2
+    assert _report("text", outcome).splitlines()[:5] == [
+        f"error: {finding}" for finding in (*LIKE, OTHER)
+    ]
+    assert _report("markdown", outcome).count("\n| error") == 5
+
+
+def test_findings_that_differ_in_more_than_numbers_stay_apart() -> None:
+    first = LIKE[0]
+    for change in (
+        {"rule": "BAT010"},
+        {"severity": Severity.WARNING},
+        {"message": "the port is shut down"},
+        {"fix": "enable the port"},
+        {"position": Position("inventory/hosts/a.yaml", 9, 3)},
+        {"device": "spine1"},
+    ):
+        outcome = Outcome((first, replace(first, **change)), ("BAT009",), (), ())
+        assert "more that" not in _report("text", outcome, full=False), change
+
+
+def test_programs_get_every_finding() -> None:
+    outcome = Outcome(LIKE, ("BAT009",), (), ())
+    for form in sorted({*reports()} - {"text", "markdown"}):
+        assert _report(form, outcome, full=False) == _report(form, outcome), form
+    assert len(json.loads(_report("json", outcome, full=False))["findings"]) == 4
+
+
 def test_json_round_trip() -> None:
     data = json.loads(_report("json"))
     assert data["findings"] == [finding_json(finding) for finding in FINDINGS]
@@ -240,7 +299,7 @@ def test_sarif_stays_below_the_limits_of_github() -> None:
         ("RFC 4271 section 4.4", "https://www.rfc-editor.org/rfc/rfc4271"),
         ("sonic-net/sonic-swss orchagent/x.cpp", "https://github.com/sonic-net/sonic-swss"),
         ("Zhu et al.; Juniper/yang @ 2a69 24.4R1", "https://github.com/Juniper/yang"),
-        ("docs/sites.md (names)", ""),
+        ("docs/designs.md (names)", ""),
         (
             "Linux drivers/net/x.c (y)",
             "https://github.com/torvalds/linux/blob/master/drivers/net/x.c",
@@ -277,7 +336,7 @@ def test_junit_fails_from_the_wanted_severity_on(fail_on: Severity, failed: set[
     assert told == {"QOS004", "TOP013", "TOP014"} - failed
     assert cases["BGP001"].find("error").get("message") == "KeyError: 'x'"
     assert "ignored" in cases["SON001"].find("skipped").get("message")
-    assert cases["QOS004"].find("failure").get("message") == FINDINGS[0].message
+    assert cases["QOS004"].find("failure").get("message") == FINDINGS[0].sentence
 
 
 def test_junit_of_an_inventory_that_cannot_be_read_passes_nothing() -> None:
@@ -304,7 +363,7 @@ def test_gitlab_issues_have_what_its_page_asks_for() -> None:
     assert issues[0]["location"] == {"path": "inventory/fabric.yaml", "lines": {"begin": 7}}
     assert issues[1]["location"] == {"path": "inv/fabric.yaml", "lines": {"begin": 1}}
     assert issues[0]["check_name"] == "QOS004"
-    assert issues[0]["description"].startswith("leaf01 Ethernet0: PFC is off")
+    assert issues[0]["description"].startswith("fabric.lossless.pfc: leaf01 Ethernet0: PFC is off")
 
 
 def test_markdown_holds_signs_and_the_size_of_a_comment() -> None:
@@ -316,6 +375,30 @@ def test_markdown_holds_signs_and_the_size_of_a_comment() -> None:
     assert len(many) <= MOST_CHARACTERS + 100 < 65_536
     shown = many.count("\n| error") + many.count("\n| warning") + many.count("\n| info")
     assert f"{3000 - shown} more: " in many
+
+
+def test_every_form_names_the_field() -> None:
+    """Or nobody knows which 9 is too large."""
+    finding = Finding("INT004", Severity.ERROR, "9 is too large", field="fabric.lossless.size")
+    for form in sorted({*reports()} - {"json"}):  # which has it as a member
+        text = _report(form, Outcome((finding,), (), (), ()))
+        assert "fabric.lossless.size: 9 is too large" in text, form
+
+
+IGNORED = Outcome((FINDINGS[1],), ("TOP013",), ("QOS004",), (), ignored=(FINDINGS[0],) * 2)
+
+
+def test_every_form_says_what_a_file_ignores() -> None:
+    ignored = Ignored(("QOS004", "TOP014"), Position("rocefab.toml", 2))
+    for form in sorted(reports()):
+        text = _report(form, IGNORED, ignored=ignored).replace("\\", "")
+        words = "ignored by rocefab.toml:2: QOS004 (2 errors), TOP014 (no findings)"
+        assert text.count(words) == 1, form
+        assert "PFC is off" not in text, form
+    assert "::warning file=rocefab.toml,line=2," in _report("github", IGNORED, ignored=ignored)
+    option = Ignored(("QOS004",), Position("--ignore"))
+    for form in sorted({*reports()} - {"gitlab"}):  # whose issues need a line
+        assert "ignored by --ignore: QOS004 (2 errors)" in _report(form, IGNORED, ignored=option)
 
 
 @pytest.mark.parametrize("form", sorted(reports()))

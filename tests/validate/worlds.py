@@ -21,7 +21,7 @@ CASES = Path(__file__).parent / "cases"
 SAMPLE = Path(__file__).parent / "samples" / "leaf.config_db.json"
 
 
-def build(case: dict[str, Any], folder: Path) -> World:
+def build(case: dict[str, Any], folder: Path, *, is_rendered: bool = True) -> World:
     """Return the world of a case.
 
     Keys of a case: ``base`` (name of an example) with ``set`` (dotted path of fabric.yaml ->
@@ -38,6 +38,8 @@ def build(case: dict[str, Any], folder: Path) -> World:
             _fill(parts | case.get("fabrics", {}).get(name, {}), folder / "fabrics" / name)
         return World(Project(folder / "fabrics" / case.get("own", "storage")).model)
     _fill(case, folder)
+    if not is_rendered:
+        return World(project_model(Project(folder)))
     return _world(Project(folder), case.get("design", {}))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.design.model import DeviceDesign, PortDesign
+from fabric.design.model import DeviceDesign
+from fabric.design.port_model import PortDesign
 from fabric.design.qos_model import QosProfile, QueueDesign
 from fabric.intent.classes import LosslessClass
 from fabric.observe.configuration.lossless import Lossless, Marking, PortPolicy

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, get_args
 
-from fabric.intent.model import DeviceOverride, PortOverride, RolePlatform
+from fabric.intent.device_model import DeviceOverride, PortOverride
+from fabric.intent.platform_model import RolePlatform
 from fabric.intent.policy import WatchdogPolicy
 from fabric.intent.scalars import EcmpMode, Gbps
 from tests.witness.fields import choices

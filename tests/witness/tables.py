@@ -89,7 +89,7 @@ STATEMENTS = (
         "explain",
         "[!#]? ?Merged by rocefab into what runs: lines of others are kept.",
         "scope merge",
-        "docs/operations.md",
+        "docs/audit.md",
         "a comment that marks the file of a part",
     ),
     Row(
@@ -180,7 +180,7 @@ STATEMENTS = (
         "meant",
         r"MTU: (\d+) is read as \d+",
         ".*",
-        "docs/platforms.md",
+        "docs/reference/platforms.md",
         "the MTU of a port counts the Ethernet header",
     ),
     Row(
@@ -276,7 +276,7 @@ STATEMENTS = (
         "explain",
         "# EXPERIMENTAL: .*|return",
         ".*",
-        "docs/platforms.md",
+        "docs/reference/platforms.md",
         "a comment, and the end of the file",
     ),
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from fabric.core.errors import FabricError
+from fabric.intent.device_model import DevicesFile
 from fabric.intent.host_model import HostsFile
 from fabric.intent.inventory import load
-from fabric.intent.model import DevicesFile, FabricFile
+from fabric.intent.model import FabricFile
 from tests.witness.fields import said, sayable
 from tests.witness.settings import SETTINGS
 from tests.witness.systems import SYSTEMS, write

@@ -52,6 +52,7 @@ def changed(project: Project, folder: Path) -> None:
     assert plan(project, connections, selection, "rail", silent).empty
 
 
+@pytest.mark.waits
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_each_line_goes_over_the_wire(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests

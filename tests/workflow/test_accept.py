@@ -107,6 +107,22 @@ def test_a_signature_needs_every_step_and_ends_with_a_change(tmp_path: Path) -> 
     assert one.acceptance.verdict() == "all steps passed, not signed"
 
 
+def test_results_of_nccl_tests_are_recorded(tmp_path: Path) -> None:
+    one = run(tmp_path / "a.json")
+    report = tmp_path / "nccl.csv"
+    report.write_text('hosts,gbyte_s\n"gpu[001-002]",91\n')
+    one.take_results([report], by="A. Muster")
+    assert one.record.results["nccl"].lines == ("no result of gpu[003-004]",)
+    report.write_text('hosts,gbyte_s\n"gpu[001-004]",91\n')
+    one.take_results([report], by="A. Muster")
+    assert one.record.results["nccl"].state == "passed"
+    report.write_text('hosts,gbyte_s\n"gpu[001-004]",91\n"gpu[003-004]",45\n')
+    one.take_results([report], by="A. Muster")
+    result = one.record.results["nccl"]
+    assert result.state == "failed"
+    assert result.lines[0].endswith("all-reduce of gpu[003-004]: 45.0 GB/s, 82.4 is the least")
+
+
 @pytest.mark.parametrize("old", ['"passed"', '"cabling done"', '"demo"'])
 def test_an_edited_record_is_not_signed(tmp_path: Path, old: str) -> None:
     one = run(tmp_path / "a.json")
@@ -174,6 +190,7 @@ def test_the_plan_says_how_long(tmp_path: Path) -> None:
     (line, *_) = next(step.commands for step in plan if step.key == "nccl")
     assert "NCCL_IB_HCA==mlx5_1" in line
     assert "49.0 GB/s" in line  # 400 Gb/s * 4096 / 4178 / 8, by ceiling_gbps
+    assert "45.6 of all hosts are usual, 41.2 the least" in line  # 93 % and 84 % of it
 
 
 def test_a_fabric_of_the_lab_is_accepted(tmp_path: Path) -> None:

@@ -76,6 +76,9 @@ def test_a_swap_is_named_and_repaired_by_two_moves(lab):
     assert " and hold the plug (other end: gpu" in pull
     assert move.startswith("move ")
     assert plug.startswith("plug it, from ")
+    steps = " ".join(result.work_order())
+    assert f"{LEAF} Ethernet8 (panel 2)" in steps
+    assert "gpu1 eth1 (panel" not in steps
 
 
 def test_an_unreachable_device_blocks_nothing(lab):

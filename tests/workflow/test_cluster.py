@@ -17,7 +17,7 @@ import pytest
 
 from fabric.core.errors import InputError
 from fabric.workflow.cluster import Cluster, version
-from fabric.workflow.expected import expected, project_of
+from fabric.workflow.port_plans import expected, project_of
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
 from tests.cli.runs import process as process_of

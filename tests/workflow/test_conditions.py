@@ -148,7 +148,7 @@ def test_place_avoids_what_verify_found(tmp_path: Path) -> None:
     assert "gpu001" not in answer["hosts"]
     assert answer["not_considered"] == {"gpu001": "gpu001:eth1 is drained: verify: 12 discards"}
     ended = run(*words[:2], "--nodes", "4", *words[4:])
-    assert ended.code == 2
+    assert ended.code == 4
     assert "only 3 of 4 are free (1 not as planned, such as gpu001:eth1 is drained" in ended.err
 
 
@@ -182,7 +182,7 @@ def test_place_avoids_what_verify_finds_in_a_lab(
         (("--layout", "zz=3"), ["layout: 'zz=3' is none of tp, cp,", "write tp=8,pp=4"]),
         (("--layout", "tp=2,tp=2"), ["layout: tp is named twice"]),
         (("--hosts", "gpu[", "--exclude", "x["), ["hosts: 'gpu['", "exclude: 'x['"]),
-        (("--hosts", "gpu001", "--nodes", "2"), ["hosts: 1 hosts are named"]),
+        (("--hosts", "gpu001", "--nodes", "2"), ["hosts: 1 host named"]),
         (("--nodes", "3", "--segment", "2"), ["segment: segments of 2 hosts"]),
         (("--nodes", "9999999"), ["nodes: 9999999 is too large; use 1000000 or less"]),
         (("--room", "101"), ["room: 101.0 is too large; use 100 or less"]),
@@ -192,8 +192,6 @@ def test_place_avoids_what_verify_finds_in_a_lab(
         (("--traffic", "x"), ["use ring, tree, all-to-all, pipeline, or a mix such as ring:3"]),
         (("--nodes", "2", "--layout", "dp=4", "--bytes", "pp=2"), ["layout: bytes of pp, which"]),
         (("--hosts", "gpu001", "--exclude", "gpu001"), ["hosts: 'gpu001' is excluded as well"]),
-        (("--nodes", "2", "--within", "block"), ["in one NVLink domain, but none has so many"]),
-        (("--include", "gpu[001-002]", "--nodes", "3"), ["only 2 of 2 named ones are free;"]),
     ],
 )
 def test_wrong_requests(words: tuple[str, ...], messages: list[str]) -> None:
@@ -201,6 +199,26 @@ def test_wrong_requests(words: tuple[str, ...], messages: list[str]) -> None:
     assert ended.code == 2
     for message in messages:
         assert message in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--nodes", "2", "--within", "block"), "in one NVLink domain, but none has so many"),
+        (("--include", "gpu[001-002]", "--nodes", "3"), "only 2 of 2 named ones are free;"),
+    ],
+)
+def test_no_hosts_for_a_job(words: tuple[str, ...], message: str) -> None:
+    ended = run("place", DEMO, *words)
+    assert ended.code == 4
+    assert message in ended.err
+
+
+def test_named_hosts_that_cannot_be_used_have_no_proof(tmp_path: Path) -> None:
+    file = written(tmp_path, conditions={"su1-rail0": {"health": "down", "reason": "no power"}})
+    ended = run("place", DEMO, "--hosts", "gpu[001-002]", "--avoid-state", file)
+    assert "the named hosts, of which gpu[001-002] cannot be used now" in ended.out
+    assert "how far above the best is not known" in ended.out
 
 
 def test_hosts_of_a_plan_take_no_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,7 +232,7 @@ def test_hosts_of_a_plan_take_no_job(tmp_path: Path, monkeypatch: pytest.MonkeyP
         expected = {fabric.hosts.names[row] for row in fabric.nics.host[fabric.nics_of_leaf(leaf)]}
         assert set(hosts_of_plan(plan, fabric)) == expected
         ended = run("place", inventory, "--nodes", str(len(fabric.hosts)), "--against-plan", plan)
-        assert ended.code == 2
+        assert ended.code == 4
         assert f"({len(expected)} excluded" in ended.err
         queue = tmp_path / "queue.json"
         queue.write_text('{"format": "rocefab-queue/1", "jobs": [{"name": "a", "nodes": 99}]}')
@@ -260,7 +278,7 @@ def test_a_state_of_ours(tmp_path: Path) -> None:
     ]
     assert [(job.name, job.hosts) for job in state.jobs] == [("a", ("gpu003", "gpu004"))]
     ended = run("place", DEMO, "--avoid-state", written(tmp_path), "--nodes", "2")
-    assert ended.code == 2
+    assert ended.code == 4
     assert "only 1 of 4 are free (2 with a job, 1 not as planned" in ended.err
 
 

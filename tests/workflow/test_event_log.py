@@ -66,7 +66,7 @@ def test_one_process_writes_a_file(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_renamed_gets_the_events_until_the_next_process(tmp_path: Path) -> None:
-    """As logrotate does it: docs/drift.md."""
+    """As logrotate does it: docs/judge.md."""
     file, rotated = tmp_path / "events.jsonl", tmp_path / "events.jsonl.1"
     with EventLog(file, "", print) as log:
         log.write([OPENED])

@@ -19,10 +19,10 @@ from fabric.exchange.forms import Settings, importers
 from fabric.exchange.network import plant
 from fabric.exchange.recipe import differences
 from fabric.exchange.roles import complete
-from fabric.workflow import ansible
 from fabric.workflow.check import check, refuse_errors
 from fabric.workflow.export import Request as ExportRequest
 from fabric.workflow.export import export, export_to
+from fabric.workflow.exporters import ansible
 from fabric.workflow.imports import Request, import_inventory
 from fabric.workflow.init import example
 from fabric.workflow.observe import Seen
@@ -102,7 +102,15 @@ def test_parts_of_an_export(demo: Project) -> None:
     assert "available: plan, racks, cabling" in str(caught.value.findings[0])
     with pytest.raises(InputError) as caught:
         export(demo, "visio", ExportRequest())
-    assert "netbox, netlab, node-health, nornir" in str(caught.value.findings[0])
+    assert "`rocefab export list` prints all of them" in str(caught.value.findings[0])
+    with pytest.raises(InputError, match="cannot be written") as caught:
+        export(demo, "volcan", ExportRequest())
+    assert "did you mean volcano?" in str(caught.value.findings[0])
+    with pytest.raises(InputError) as caught:
+        export(demo, "topology", ExportRequest())
+    assert "use `export containerlab --what topology` or" in str(caught.value.findings[0])
+    whole = export(demo, "k8stopo", ExportRequest(parts=("kueue",)))
+    assert export(demo, "kueue", ExportRequest()) == whole
 
 
 def test_unknown_words_of_the_user(tmp_path: Path) -> None:
@@ -369,7 +377,7 @@ def test_forms_write_no_secret(demo: Project) -> None:
 @pytest.mark.parametrize("name", ["demo", "mixed"])
 def test_the_inventory_of_the_playbooks_and_back(name: str, tmp_path: Path) -> None:
     """What rocefab writes for Ansible, and the cables beside it, are the fabric again."""
-    ansible = pytest.importorskip("fabric.workflow.ansible")
+    ansible = pytest.importorskip("fabric.workflow.exporters.ansible")
     project = Project(example(name))
     inventory = tmp_path / "inventory.yaml"
     inventory.write_text(ansible.inventory(project))

@@ -13,8 +13,8 @@ import yaml
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Severity
+from fabric.intent.device_model import DevicesFile
 from fabric.intent.host_model import HostsFile
-from fabric.intent.model import DevicesFile
 from fabric.report.inventory import schema
 from fabric.workflow.check import check
 from fabric.workflow.init import init

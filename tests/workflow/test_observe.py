@@ -151,6 +151,7 @@ def test_who_ends_early_does_not_wait_for_a_device_that_hangs(ready, monkeypatch
 @pytest.mark.parametrize(("name", "what"), [(LEAF, "pfc_counters"), (HOST, "nics eth1")])
 def test_a_restart_is_recognised_where_no_counter_fell(ready, name: str, what: str) -> None:
     lab, _, _ = ready
+    lab[name].started_s = lab.clock.now_s() - 3600.0
     readings = again(ready, ("facts", "pfc_counters", "nics"), name, interval_s=0.3, number=30)
     next(readings)
     lab[name].started_s = lab.clock.now_s()

@@ -147,7 +147,7 @@ def test_a_receiver_that_refuses_is_reported_and_tried_again() -> None:
     requests, notes = sent(leaf(), Seen("spine1", "eos", error=HOSTILE), status=400)
     assert len(requests) == 2
     assert len(notes) == 2
-    assert notes[0].startswith("readings of 1 devices could not be sent to http://127.0.0.1")
+    assert notes[0].startswith("readings of 1 device could not be sent to http://127.0.0.1")
     assert "\n" not in notes[0]
 
 

@@ -44,6 +44,12 @@ def test_the_summary_comes_first() -> None:
     assert lines[2] == "changes: PORT 3, VLAN 3"
 
 
+def test_files_of_hosts_have_a_name_among_the_parts() -> None:
+    changes = tuple(replace(_CHANGE, path=path) for path in ("/etc/fstab", "eth1 mtu"))
+    host = _device("gpu01", "+ x", role="host", platform="host", changes=changes)
+    assert "\nchanges: files 1, eth1 1\n" in describe(_plan(host))
+
+
 def test_devices_of_one_kind_are_one_line_of_a_wave() -> None:
     other = _device("leaf4", "+ x", method="reload", no_net="it has no timer", notes=("slow",))
     text = describe(_plan(*LEAVES, other))

@@ -70,6 +70,18 @@ def test_a_wrong_queue_places_nothing(
     assert message in ended.err
 
 
+@pytest.mark.parametrize(
+    "data", [[{"nodes": 2}] * 9, {"jobs": [{"nodes": 2}] * 9}], ids=["list", "jobs"]
+)
+def test_a_queue_without_its_format_is_one_error(tmp_path: Path, data: object) -> None:
+    file = tmp_path / "queue.json"
+    file.write_text(json.dumps(data))
+    ended = run("place", DEMO, "--queue", file)
+    assert ended.code == 2
+    [line] = [line for line in ended.err.splitlines() if "[PLC033]" in line]
+    assert 'write {"format": "rocefab-queue/1", "jobs": [' in line
+
+
 def test_empty_texts_say_nothing(tmp_path: Path) -> None:
     """So the members of a job may stand in a file as the options have them by default."""
     texts = dict.fromkeys(("layout", "weights", "hosts", "include", "exclude"), "")

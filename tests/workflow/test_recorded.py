@@ -71,7 +71,7 @@ def test_verify_says_what_it_skips(taken, name: str) -> None:
     assert ended.code == 4
     assert f"{LEAF}: bgp" in ended.out
     assert "skipped, not in the snapshot: running configuration: 3 devices" in ended.err
-    assert "skipped, not in the snapshot: settings of NICs: 1 devices" in ended.err
+    assert "skipped, not in the snapshot: settings of NICs: 1 device" in ended.err
     ended = run("verify", inventory, "--snapshot", folder / name, "--format", "json")
     skipped = {item["device"]: item["skipped"] for item in json.loads(ended.out)}
     assert skipped[SPINE][:2] == ["running configuration", "saved configuration"]
@@ -123,7 +123,7 @@ def test_no_job_on_what_is_down(taken, tmp_path) -> None:
     up = run(*words, with_links(taken, tmp_path / "up.zst"))
     assert up.code == 0, up.said
     down = run(*words, with_links(taken, tmp_path / "down.zst", ["Ethernet0"]))
-    assert down.code == 2
+    assert down.code == 4
     assert "observe: the port is down" in down.err
     stale = run(*words[:5], "0s", "--avoid-state", tmp_path / "up.zst")
     assert stale.code == 2

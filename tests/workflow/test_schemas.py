@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from fabric.intent.device_model import DevicesFile
 from fabric.intent.host_model import HostsFile
-from fabric.intent.model import DevicesFile, FabricFile
+from fabric.intent.model import FabricFile
 from fabric.report.inventory import schema
 
 INVENTORY = Path(__file__).parents[2] / "inventory"

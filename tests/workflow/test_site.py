@@ -14,8 +14,8 @@ from fabric.core.exports import About, forms
 from fabric.core.findings import Severity
 from fabric.design.host import GC_THRESH1_FLOOR
 from fabric.topology.site import neighbours_elsewhere, neighbours_of_host
-from fabric.workflow.ansible import inventory
 from fabric.workflow.export import Request, export
+from fabric.workflow.exporters.ansible import inventory
 from fabric.workflow.project import Project
 from fabric.workflow.site import check_site, projects_of, render_site
 from tests.cli.runs import run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from fabric.devices.candidate import SonicLive, SonicStep
 from fabric.observe.snapshot import Running
 from fabric.platforms.catalogue import Skus
 from fabric.render import render_device
@@ -42,10 +44,11 @@ def design(tmp_path_factory):
     return leaf_of(tmp_path_factory.mktemp("judge"), "ACS-SN5600")
 
 
-def judged(design, running, judge=None, release="202405"):
+def judged(design, running, judge=None, release="202405", steps=()):
     target = sonic.compose(running, config_of(design))
     result = Running(design.name, "sonic", running, "", None, {}, system={"release": release})
-    reading = SimpleNamespace(draft=SimpleNamespace(target=target), running=result)
+    draft = SimpleNamespace(target=target, candidate=SonicLive(steps))
+    reading = SimpleNamespace(draft=draft, running=result)
     connection = SimpleNamespace(platform="sonic")
     artefacts = tuple(render_device(design))
     judge = judge or SonicJudge(Skus(), Yang(None))
@@ -58,6 +61,18 @@ def test_what_is_right_passes(tmp_path, model):
     design = leaf_of(tmp_path, model)
     verdict = judged(design, from_the_box(design))
     assert (verdict.refusals, verdict.notes) == ((), ())
+
+
+def test_a_step_that_sets_off_a_known_defect_is_a_note(design):
+    running = config_of(design)
+    running["DEVICE_METADATA"]["localhost"]["mac"] = "52:54:00:00:00:01"
+    port = next(name for name in running["PFC_WD"] if name != "GLOBAL")
+    rows = {"PFC_WD": {port: {"action": "forward"}}}
+    verdict = judged(design, running, steps=(SonicStep("load", json.dumps(rows)),))
+    assert verdict.refusals == ()
+    (note,) = verdict.notes
+    assert note.startswith(f"PFC_WD|{port}|action: known defect: ")
+    assert note.endswith("[DEF015]")
 
 
 def test_a_fault_that_runs_in_a_row_of_others_is_a_note(design):

@@ -25,7 +25,7 @@ def home(tmp_path, monkeypatch):
     """A folder of a user with one inventory, in which commands run."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "xdg"))
     monkeypatch.delenv("ROCEFAB_STATE", raising=False)
-    work = tmp_path / "work"
+    work = tmp_path / "site"
     work.mkdir()
     monkeypatch.chdir(work)
     memory_fabric.use_memory_drivers(monkeypatch)
@@ -60,8 +60,8 @@ def test_a_run_is_found_again_from_the_folder_above_and_inside(home, plan, monke
     (home / "elsewhere").mkdir()
     monkeypatch.chdir(home / "elsewhere")
     assert run("status").err == "no runs yet of an inventory in this folder\n"
-    assert " done " in run("status", "--inventory", home / "work" / "inv").out
-    assert "leaf1" in run("rollback", "1", "--inventory", home / "work" / "inv").out
+    assert " done " in run("status", "--inventory", home / "site" / "inv").out
+    assert "leaf[1-2]" in run("rollback", "1", "--inventory", home / "site" / "inv").out
 
 
 def test_a_link_to_the_inventory_and_another_name_of_the_fabric_are_the_same(home, plan):
@@ -101,6 +101,93 @@ def test_an_interrupted_run_of_an_earlier_version_is_named(home, plan):
     journal.record(interrupted, "", State.DONE)
     assert apply(plan).ok
     assert "several state folders" in run("status").err
+
+
+def test_a_state_goes_with_an_inventory_that_is_moved(home, plan):
+    """By the name of its fabric; the next run notes where it is."""
+    planned = dataclasses.replace(plan, fabric="mixed")
+    assert apply(planned).ok
+    (folder,) = (home / "xdg" / "rocefab").iterdir()
+    moved = home / "elsewhere" / "other-name"
+    moved.parent.mkdir()
+    shutil.move("inv", moved)
+    ended = run("status", "--inventory", moved)
+    assert " done " in ended.out
+    assert f"the state in {folder} was written for mixed in {home}/site/inv, which is gone" in (
+        ended.err
+    )
+    again = dataclasses.replace(planned, origin=origin_of(moved), waves=(), devices={})
+    assert apply(again).ok
+    assert [*(home / "xdg" / "rocefab").iterdir()] == [folder]
+    assert run("status", "--inventory", moved).err == ""
+    assert "which is gone" in Journal(folder).events(2)[0].detail
+
+
+def test_two_fabrics_of_one_name_have_two_states(home, plan):
+    planned = dataclasses.replace(plan, fabric="mixed")
+    assert apply(planned).ok
+    first = states.of_inventory(Path("inv"))
+    shutil.copytree("inv", "copy")
+    second = states.of_inventory(Path("copy"))
+    assert second != first
+    assert run("status", "--inventory", "copy").err.startswith("no runs yet")
+
+
+def test_an_inventory_in_the_place_of_one_that_was_moved_has_its_own_state(home, plan):
+    planned = dataclasses.replace(plan, fabric="mixed")
+    assert apply(planned).ok
+    first = states.of_inventory(Path("inv"))
+    shutil.move("inv", "moved")
+    again = dataclasses.replace(planned, origin=origin_of(Path("moved")), waves=(), devices={})
+    assert apply(again).ok
+    shutil.copytree("moved", "inv")
+    second = states.of_inventory(Path("inv"))
+    assert second not in {first, states.of_inventory(Path("moved"))}
+    assert states.of_inventory(Path("moved")) == first
+
+
+def test_a_plan_from_another_machine_leaves_the_note(home, plan):
+    """Its inventory is at another path here, whose state it is."""
+    planned = dataclasses.replace(plan, fabric="mixed")
+    first = states.of_plan(planned)
+    shutil.move("inv", "moved")
+    assert states.of_plan(dataclasses.replace(planned, origin=origin_of(Path("moved")))) == first
+    assert states.of_plan(planned) == first
+    assert (first / "inventory").read_text() == f"{home}/site/moved\n"
+    assert states.taken_by(planned) == ""
+
+
+def test_a_fabric_of_another_name_takes_nothing_over(home, plan):
+    assert apply(dataclasses.replace(plan, fabric="mixed")).ok
+    shutil.move("inv", "moved")
+    file = Path("moved") / "fabric.yaml"
+    file.write_text(file.read_text().replace("name: mixed", "name: another"))
+    assert not states.of_inventory(Path("moved")).exists()
+
+
+def test_of_two_inventories_that_are_gone_none_is_taken_over(home, plan):
+    planned = dataclasses.replace(plan, fabric="mixed")
+    for name in ("inv", "second"):
+        if name != "inv":
+            shutil.copytree("inv", name)
+        origin = origin_of(Path(name))
+        assert apply(dataclasses.replace(planned, origin=origin, waves=(), devices={})).ok
+    shutil.move("inv", "moved")
+    shutil.rmtree("second")
+    assert not states.of_inventory(Path("moved")).exists()
+
+
+def test_a_folder_of_an_earlier_version_is_found(home, plan):
+    """Its name has the fabric and the path; it has no note of the fabric, perhaps none at all."""
+    assert apply(dataclasses.replace(plan, fabric="mixed")).ok
+    (folder,) = (home / "xdg" / "rocefab").iterdir()
+    (folder / "fabric").unlink()
+    assert states.of_inventory(Path("inv")) == folder
+    shutil.move("inv", "moved")
+    assert states.of_inventory(Path("moved")) == folder
+    shutil.move("moved", "inv")
+    (folder / "inventory").unlink()
+    assert states.of_inventory(Path("inv")) == folder
 
 
 def test_a_plan_cannot_name_a_folder_elsewhere(home, plan):

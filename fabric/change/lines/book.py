@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -112,16 +112,21 @@ class Statements:
 
     def __init__(self, system: str) -> None:
         book = books()[system]
+        self._book = book
         self._owned = re.compile("|".join(book.owned_at_the_top()))
-        printed = (key for rule, ours in book.owned() if ours.template for key in rule.keys(ours))
-        self._printed = re.compile(f"(?:{'|'.join(printed)})(?: .*)?")
-        self._risks: dict[str, list[tuple[re.Pattern[str], str]]] = {}
+        self._risks: dict[str, list[tuple[str, str]]] = {}
         for rule in book.rules:
             for line in rule.lines() if rule.known.ours else ():
-                pattern = re.compile(line)
                 for word in rule.rule.first_words:
-                    self._risks.setdefault(word, []).append((pattern, rule.known.risk))
+                    self._risks.setdefault(word, []).append((line, rule.known.risk))
+        self._pattern = cache(re.compile)  # a change is about few of the lines
         self.risk = lru_cache(maxsize=_LINES_KEPT)(self._risk)
+
+    @cached_property
+    def _printed(self) -> re.Pattern[str]:
+        owned = self._book.owned()
+        printed = (key for rule, ours in owned if ours.template for key in rule.keys(ours))
+        return re.compile(f"(?:{'|'.join(printed)})(?: .*)?")
 
     def is_ours(self, statement: str) -> bool:
         """Tell whether rocefab owns a statement."""
@@ -134,7 +139,7 @@ class Statements:
     def _risk(self, statement: str) -> Risk:
         """Return what a change of a statement does to traffic, by the first rule that it fits."""
         rules = self._risks.get(statement.partition(" ")[0], ())
-        risk = next((risk for pattern, risk in rules if pattern.fullmatch(statement)), "")
+        risk = next((risk for line, risk in rules if self._pattern(line).fullmatch(statement)), "")
         return Risk.from_word(risk) if risk else Risk.BRIEF_LOSS
 
 

@@ -127,5 +127,6 @@ exporters.add("csv")(
         ("plan",),
         about=About.FABRIC,
         lost=_LOST,
+        title="cabling as a table, racks, and the cabling file of an inventory",
     )
 )

@@ -89,5 +89,6 @@ exporters.add("containerlab")(
         standard=("topology",),
         about=About.LAB,
         lost=frozenset({"device.management"}),
+        title="virtual lab of containerlab",
     )
 )

@@ -56,4 +56,4 @@ def _attributes(values: Mapping[str, object]) -> str:
     return f" [{text}]" if text else ""
 
 
-exporters.add("dot")(Exporter({"topology": _dot}, about=About.FABRIC))
+exporters.add("dot")(Exporter({"topology": _dot}, about=About.FABRIC, title="graph for Graphviz"))

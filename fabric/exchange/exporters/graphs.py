@@ -1,6 +1,7 @@
 """Graphs for other programs: networkx' node-link JSON, and GraphML.
 
-The attributes are those of ``docs/graph.md``; GraphML has no nested ones, so ends are written out.
+The attributes are those of ``docs/reference/graph.md``. GraphML has no nested ones, so ends are
+written out.
 """
 
 from __future__ import annotations
@@ -31,5 +32,11 @@ def _graphml(plant: Plant) -> Exported:
     return Exported((text_file("graphml", "graph", "fabric.graphml", text),))
 
 
-exporters.add("json")(Exporter({"graph": _json}, about=About.FABRIC))
-exporters.add("graphml")(Exporter({"graph": _graphml}, about=About.FABRIC))
+exporters.add("json")(
+    Exporter(
+        {"graph": _json}, about=About.FABRIC, title="graph as JSON, node-link form of networkx"
+    )
+)
+exporters.add("graphml")(
+    Exporter({"graph": _graphml}, about=About.FABRIC, title="graph as GraphML")
+)

@@ -232,4 +232,11 @@ def slug(name: str) -> str:
 
 #: NetBox has addresses of interfaces; those of VLANs are not written.
 _LOST = frozenset({"cable.vlan", "cable.near_address", "cable.far_address"})
-exporters.add("netbox")(Exporter({"objects": _netbox}, about=About.FABRIC, lost=_LOST))
+exporters.add("netbox")(
+    Exporter(
+        {"objects": _netbox},
+        about=About.FABRIC,
+        lost=_LOST,
+        title="objects of NetBox; --push writes them by its API",
+    )
+)

@@ -104,5 +104,10 @@ def _ends(plant: Plant) -> Iterator[End]:
 
 
 exporters.add("netlab")(
-    Exporter({"topology": _topology, "frr": _frr}, standard=("topology",), about=About.LAB)
+    Exporter(
+        {"topology": _topology, "frr": _frr},
+        standard=("topology",),
+        about=About.LAB,
+        title="virtual lab of netlab",
+    )
 )

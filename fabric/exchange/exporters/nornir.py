@@ -72,4 +72,6 @@ def _data(device: Device) -> dict[str, Any]:
     return renamed(asdict(device), {name: (name,) for name in _DATA})
 
 
-exporters.add("nornir")(Exporter({"inventory": _nornir}, about=About.FABRIC))
+exporters.add("nornir")(
+    Exporter({"inventory": _nornir}, about=About.FABRIC, title="inventory of Nornir")
+)

@@ -8,7 +8,7 @@ from warnings import warn
 from fabric.book.file import read_texts
 
 FILE = "grammar.txt"
-_OLD = "{}: such files are deprecated; write a lines.book (docs/lines.md) in its place"
+_OLD = "{}: such files are deprecated; write a lines.book (docs/reference/lines.md) in its place"
 
 
 def rules(module: str) -> tuple[dict[str, str], dict[str, frozenset[str]]]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from fabric.design.model import HostDesign
+    from fabric.design.host_model import HostDesign
     from fabric.lab.real.keeper import Keeper
 
 _SCRIPT = f"""

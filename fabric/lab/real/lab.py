@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from fabric.design.model import NicDesign
+    from fabric.design.host_model import NicDesign
     from fabric.lab.real.blueprint import Blueprint, End
     from fabric.lab.real.keeper import Answer
     from fabric.observe.state import LldpNeighbour

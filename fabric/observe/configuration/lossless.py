@@ -256,11 +256,17 @@ class LosslessReader:
         is the one that a text is written for.
     judged : frozenset of str
         Rules of the audit that rules of the system itself judge already, and in more detail.
+    identity : str
+        Pattern of a line with the groups ``release`` and ``model``, where the file names them.
+    statements : callable or None
+        From the text to number and words of each line, where the text has more than one form.
     """
 
     read: Callable[[str], Lossless]
     signs: tuple[str, ...]
     judged: frozenset[str] = frozenset()
+    identity: str = ""
+    statements: Callable[[str], list[tuple[int, str]]] | None = None
 
 
 #: By system: what its configuration says of the lossless class.

@@ -158,4 +158,9 @@ def kind_of(text: str, file: Path) -> str:
     kind, hyphen, _ = file.stem.partition("-")
     if "".join(text.split()) == _EMPTY.get(kind) and (hyphen or kind not in OF_ONE):
         return kind
+    return kind_of_text(text)
+
+
+def kind_of_text(text: str) -> str:
+    """Return the tool that printed a text, by its content alone; empty if none that is known."""
     return next((kind for kind, sign in _SIGNS.items() if re.search(sign, text, re.MULTILINE)), "")

@@ -71,7 +71,7 @@ def _read(host: SavedHost) -> None:
     """Fill a host from its outputs."""
     for (kind, name), output in host.outputs.items():
         if kind == "mlnx_qos":
-            _settings(host, name, output, _parsed(host, kind, name, _after_prompt))
+            _settings(host, name, output, _parsed(host, kind, name, qos_after_prompt))
         elif kind == "dcb_pfc":
             _settings(host, name, output, _dcb(host, name))
         elif kind == "sysctl":
@@ -156,7 +156,7 @@ def _below(known: Collection[str], addresses: Iterable[IpAddresses]) -> dict[str
     return below
 
 
-def _after_prompt(text: str) -> NicQos:
+def qos_after_prompt(text: str) -> NicQos:
     """Parse ``mlnx_qos`` behind the command that a terminal shows before it."""
     return mlnx_qos(_PROMPT.sub("", text))
 

@@ -66,13 +66,16 @@ def answer(
     taken = np.zeros(len(fabric.hosts), dtype=np.bool_)
     taken[rows] = True
     names, reasons = fabric.hosts.names, sorted(usable.reasons.items())
+    stopped = tuple(
+        names[row] for row, _ in reasons if taken[row] and not (usable.healthy | usable.graded)[row]
+    )
     return Answer(
         rows=rows,
         units=_runs(unit),
         rails=_rails(index, best, problem),
         cost=best.cost,
         load=best.load,
-        bound=min(problem.bound, max(best.load, target)),
+        bound=0.0 if stopped else min(problem.bound, max(best.load, target)),
         target=target,
         bottleneck=_bottleneck(index, best),
         rate=rate,
@@ -85,6 +88,7 @@ def answer(
             (names[row], why) for row, why in reasons if not (taken[row] or usable.graded[row])
         ),
         links=tuple(_links(index, best, problem)),
+        stopped=stopped,
     )
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.core.errors import InputError
+from fabric.core.counts import counted
+from fabric.core.errors import NoRoomError, UnplaceableError
 from fabric.core.findings import Finding, Severity
 from fabric.placement.engine.query import Within
 from fabric.placement.engine.rails import used_columns
@@ -24,14 +25,15 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric, Ints
 
 
-class UnplaceableError(InputError):
-    """The request cannot be met; the message says what there is."""
+def needed(nodes: int) -> str:
+    """Return the start of a message: so many hosts are needed."""
+    return f"{counted(nodes, 'host is', 'hosts are')} needed"
 
 
-def unplaceable(message: str, fix: str) -> UnplaceableError:
+def unplaceable(message: str, fix: str) -> NoRoomError:
     """Return the error of a job for which there are no hosts."""
     finding = Finding("PLC001", Severity.ERROR, message, fix)
-    return UnplaceableError("the job cannot be placed", [finding])
+    return NoRoomError("the job cannot be placed", [finding])
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +80,7 @@ def resolve(fabric: Fabric, query: Query) -> Request:
         ]
         raise UnplaceableError("the job cannot be placed", findings)
     if query.nodes > (size := len(fabric.hosts)):  # before arrays of that length are made
-        message = f"{query.nodes} hosts are needed, but the fabric has {size}"
+        message = f"{needed(query.nodes)}, but the fabric has {size}"
         raise unplaceable(message, "request fewer nodes")
     hosts, include, exclude = (
         _rows(fabric, names) for names in (query.hosts, query.include, query.exclude)
@@ -113,7 +115,9 @@ def _wrong(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str]]:
     if both := sorted({*query.hosts} & {*query.exclude}):
         yield "hosts", f"{both[0][:80]!a} is excluded as well", "name another host"
     if query.hosts and len(query.hosts) != query.nodes:
-        message = f"{len(query.hosts)} hosts are named, but the job has {query.nodes} nodes"
+        message = (
+            f"{counted(len(query.hosts), 'host')} named, {counted(query.nodes, 'node')} in the job"
+        )
         yield "hosts", message, "name as many hosts as nodes"
     if query.traffic.layout:
         try:
@@ -132,7 +136,7 @@ def _wrong_numbers(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str
         message = f"{query.gpus_per_node} GPUs per node are needed, but the hosts have {gpus}"
         yield "gpus_per_node", message, "use more nodes with fewer GPUs each"
     if query.segment is not None and (query.segment < 1 or query.nodes % query.segment):
-        message = f"segments of {query.segment} hosts do not divide {query.nodes} nodes"
+        message = f"segments of {counted(query.segment, 'host')} do not divide {query.nodes} nodes"
         yield "segment", message, "use a divisor of the number of nodes"
     if query.max_units is not None and query.max_units < 1:
         yield "max_units", "a job needs at least one unit", "increase the number"
@@ -147,22 +151,25 @@ def _wrong_numbers(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str
         yield "nvlink_gpus", message, "use a multiple of the GPUs of a host"
 
 
-def no_way(index: Index, own: Loads, nodes: int) -> UnplaceableError:
+def no_way(index: Index, own: Loads, nodes: int) -> NoRoomError:
     """Return the error of hosts whose leaves do not reach each other."""
     pair = own.link[np.isinf(own.load)] // 2
     first = pair[pair < index.numbers.first[-1]][:1].tolist()
     leaf = index.numbers.leaf(first[0]) if first else -1
     where = index.fabric.switches.names[leaf] if first else "one of them"
-    message = f"no way was found between the leaves of {nodes} hosts: {where} does not reach all"
-    return unplaceable(message, "repair its cables, request fewer nodes, or exclude its hosts")
+    hosts = counted(nodes, "host")
+    message = f"no way was found between the leaves of {hosts}: {where} does not reach all"
+    return unplaceable(
+        message, "repair it or its cables, request fewer nodes, or exclude its hosts"
+    )
 
 
-def impossible(request: Request, problem: Problem, usable: Usable) -> UnplaceableError:
+def impossible(request: Request, problem: Problem, usable: Usable) -> NoRoomError:
     """Return the error of a query for which there are not enough hosts, with what there is."""
     query, free = request.query, problem.free
     total, nodes = int(free.sum()), query.nodes
     if query.within is Within.BLOCK and total < nodes:
-        message = f"{nodes} hosts are needed in one NVLink domain, but none has so many free"
+        message = f"{needed(nodes)} in one NVLink domain, but none has so many free"
         return unplaceable(message, "request fewer nodes, or tell the GPUs of a domain")
     if total < nodes:
         excluded = [f"{len(set(query.exclude))} excluded"] if query.exclude else []
@@ -170,7 +177,7 @@ def impossible(request: Request, problem: Problem, usable: Usable) -> Unplaceabl
         size = len(set(query.include)) or len(request.include) or len(usable.healthy)
         named = "named ones " if query.include else ""
         named = f"hosts of {query.tenant} " if query.tenant and not query.include else named
-        message = f"{nodes} hosts are needed, but only {total} of {size} {named}are free"
+        message = f"{needed(nodes)}, but only {total} of {size} {named}are free"
         message += f" ({out})" if out else ""
         return unplaceable(message, "request fewer nodes, or exclude fewer hosts")
     if not query.traffic.pxn and problem.usable.max(initial=0) >= nodes:
@@ -184,7 +191,7 @@ def impossible(request: Request, problem: Problem, usable: Usable) -> Unplaceabl
     ]
     words = ", ".join(word for word in asked if word)
     if words:
-        message = f"{nodes} hosts are needed {words}, but {most}"
+        message = f"{needed(nodes)} {words}, but {most}"
         return unplaceable(message, "request fewer nodes, or drop the limit")
-    message = f"{nodes} hosts are needed, but {most} and no spine connects units"
+    message = f"{needed(nodes)}, but {most} and no spine connects units"
     return unplaceable(message, "request fewer nodes")

@@ -47,5 +47,8 @@ def _command(order: Order) -> Exported:
 
 
 exporters.add("deepspeed")(
-    Exporter({"hostfile": _hostfile, "environment": _environment, "command": _command})
+    Exporter(
+        {"hostfile": _hostfile, "environment": _environment, "command": _command},
+        title="host file, environment and command for DeepSpeed",
+    )
 )

@@ -36,4 +36,10 @@ def _files(order: Order, kind: str, name: str, line: Callable[[Setting], str]) -
     return Exported(tuple(files), order.notes)
 
 
-exporters.add("environment")(Exporter({"shell": _shell, "plain": _plain}, ("shell",)))
+exporters.add("environment")(
+    Exporter(
+        {"shell": _shell, "plain": _plain},
+        ("shell",),
+        title="NCCL variables of a job, for a shell or a file",
+    )
+)

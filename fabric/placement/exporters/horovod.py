@@ -32,4 +32,8 @@ def _command(order: Order) -> Exported:
     return Exported((file,), tuple(notes))
 
 
-exporters.add("horovod")(Exporter({"hostfile": _hostfile, "command": _command}))
+exporters.add("horovod")(
+    Exporter(
+        {"hostfile": _hostfile, "command": _command}, title="host file and command for Horovod"
+    )
+)

@@ -37,4 +37,9 @@ def _command(order: Order) -> Exported:
     return Exported((file,), tuple(notes))
 
 
-exporters.add("hydra")(Exporter({"machinefile": _machines, "command": _command}))
+exporters.add("hydra")(
+    Exporter(
+        {"machinefile": _machines, "command": _command},
+        title="machine file and command for MPICH and Intel MPI",
+    )
+)

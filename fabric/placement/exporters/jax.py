@@ -35,4 +35,4 @@ def _script(order: Order) -> Exported:
     ))
 
 
-exporters.add("jax")(Exporter({"script": _script}))
+exporters.add("jax")(Exporter({"script": _script}, title="start script for JAX"))

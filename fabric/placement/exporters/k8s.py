@@ -103,5 +103,6 @@ exporters.add("k8s")(
         },
         ("cluster-policy", "nic-settings", "pools", "functions", "networks"),
         "---\n",
+        title="NIC settings, networks and jobs for Kubernetes",
     )
 )

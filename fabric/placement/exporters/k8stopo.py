@@ -164,5 +164,10 @@ _PARTS = {
     "jobset": _job_set,
 }
 exporters.add("k8stopo")(
-    Exporter({name: _part(name, make) for name, make in _PARTS.items()}, ("nodes",), _SEPARATOR)
+    Exporter(
+        {name: _part(name, make) for name, make in _PARTS.items()},
+        ("nodes",),
+        _SEPARATOR,
+        title="topology for Kubernetes schedulers: node labels, Kueue, Volcano",
+    )
 )

@@ -42,4 +42,4 @@ def _plain(text: str) -> str:
     return text.replace("=", ":")
 
 
-exporters.add("nccl")(Exporter({"conf": _conf}))
+exporters.add("nccl")(Exporter({"conf": _conf}, title="nccl.conf"))

@@ -122,4 +122,6 @@ def _topology(order: Order) -> Exported:
     return Exported(tuple(files))
 
 
-exporters.add("nccltopo")(Exporter({"topology": _topology}))
+exporters.add("nccltopo")(
+    Exporter({"topology": _topology}, title="topology file of NCCL for a host")
+)

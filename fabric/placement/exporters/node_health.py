@@ -164,4 +164,11 @@ _PARTS: dict[str, Callable[[NodeHealth], Exported]] = {
     "cronjob": _cron_job,
 }
 _STANDARD = ("status", "script", "rbac")
-exporters.add(FORM)(Exporter(_PARTS, _STANDARD, about=About.NODES))
+exporters.add(FORM)(
+    Exporter(
+        _PARTS,
+        _STANDARD,
+        about=About.NODES,
+        title="state of the fabric as conditions and taints of nodes",
+    )
+)

@@ -64,5 +64,6 @@ exporters.add("openmpi")(
     Exporter(
         {"hostfile": _hostfile, "rankfile": _rankfile, "command": _command},
         ("hostfile", "command"),
+        title="host file, rank file and command for Open MPI",
     )
 )

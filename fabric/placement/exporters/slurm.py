@@ -192,5 +192,6 @@ exporters.add("slurm")(
             "hostfile": lambda it: _file("hostfile", "hostfile", hostfile(it)),
         },
         standard=("topology",),
+        title="topology, partitions and features for Slurm",
     )
 )

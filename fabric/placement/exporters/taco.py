@@ -27,4 +27,6 @@ def _command(order: Order) -> Exported:
     return Exported((file,), tuple(notes))
 
 
-exporters.add("taco")(Exporter({"hostfile": _hostfile, "command": _command}))
+exporters.add("taco")(
+    Exporter({"hostfile": _hostfile, "command": _command}, title="host file and command for TACO")
+)

@@ -36,4 +36,10 @@ def _table(order: Order) -> Exported:
     return Exported((text_file("torchrun", "table", "node-ranks.csv", text),))
 
 
-exporters.add("torchrun")(Exporter({"script": _script, "table": _table}, ("script",)))
+exporters.add("torchrun")(
+    Exporter(
+        {"script": _script, "table": _table},
+        ("script",),
+        title="start script for torchrun, and the table of its ranks",
+    )
+)

@@ -1,8 +1,10 @@
 """Settings and names of NICs, for the NIC configuration operator.
 
 Mellanox/nic-configuration-operator 8bfbeb3: ``pkg/configuration`` for what a template brings about.
-Its ``roceOptimized`` writes CNP DSCP 4, which is none of the usual ones; raw settings come last and
-win. There is no map from DSCP to priority, so that the priority is DSCP / 8.
+Its ``roceOptimized`` writes CNP DSCP 4 up to release 26.7 and 48 from 26.10 on; raw settings come
+last and win, so that none of them decides. Next to a Spectrum-X profile releases reject raw
+settings, and a template has no such profile. There is no map from DSCP to priority, so that the
+priority is DSCP / 8.
 """
 
 from __future__ import annotations

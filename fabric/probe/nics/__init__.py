@@ -14,7 +14,7 @@ from fabric.core.registry import Registry
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fabric.design.model import HostDesign, NicDesign
+    from fabric.design.host_model import HostDesign, NicDesign
     from fabric.observe.hostfacts.facts import HostFacts, NicFacts
 
 

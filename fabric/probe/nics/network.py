@@ -1,8 +1,8 @@
 """Checks of MTU, GIDs, addresses, routes, neighbours and cabling of a NIC (H9 to H14).
 
-Sources: Linux include/rdma/ib_addr.h, iboe_get_mtu (the largest MTU that fits the network device
-less 96 bytes); Documentation/networking/ip-sysctl.rst; drivers/infiniband/core/roce_gid_mgmt.c
-(the index of a GID depends on the order in which addresses came, so it is never compared).
+Sources: Linux include/rdma/ib_addr.h, iboe_get_mtu (`fabric.qos.path`);
+Documentation/networking/ip-sysctl.rst; drivers/infiniband/core/roce_gid_mgmt.c (the index of a GID
+depends on the order in which addresses came, so it is never compared).
 """
 
 from __future__ import annotations
@@ -12,24 +12,17 @@ from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bps
 from fabric.probe.nics import Looked, Remark, checks, compare
+from fabric.qos.path import roce_mtu_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.design.model import NicAddress
+    from fabric.design.host_model import NicAddress
     from fabric.observe.hostfacts.gids import Gid
 
-_HEADERS_BYTES = 96
-_ROCE_MTUS_BYTES = (256, 512, 1024, 2048, 4096)
 #: As the files of a host set them: answer and ask only for the own address, loose reverse path.
 _ARP = {"arp_ignore": 1, "arp_announce": 2}
 _STRICT = 1
-
-
-def roce_mtu_bytes(mtu_bytes: int) -> int:
-    """Return the MTU of RoCE packets that follows from that of the network device, in bytes."""
-    fitting = [size for size in _ROCE_MTUS_BYTES if size <= mtu_bytes - _HEADERS_BYTES]
-    return max(fitting, default=_ROCE_MTUS_BYTES[0])
 
 
 @checks.add("H0")

@@ -18,7 +18,8 @@ from fabric.observe.configuration.blocks import network
 from fabric.observe.configuration.model import BITS
 
 if TYPE_CHECKING:
-    from fabric.design.model import DeviceDesign, PortDesign, VlanDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign, VlanDesign
 
 #: Name of the loopback interface; any would do, no cable leads to it.
 _LOOPBACK = "Loopback0"

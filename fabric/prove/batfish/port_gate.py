@@ -11,7 +11,8 @@ from fabric.prove.breach import Breach
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
     from fabric.prove.batfish.questions import Ask
     from fabric.prove.batfish.snapshot import Snapshot, Subject
 

@@ -18,7 +18,8 @@ from fabric.topology.tenants import vrf_name
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabric.design.model import DeviceDesign, HostDesign, NicDesign
+    from fabric.design.host_model import HostDesign, NicDesign
+    from fabric.design.model import DeviceDesign
     from fabric.observe.configuration import Configured
     from fabric.prove.batfish.forms import Form
     from fabric.topology.model import Fabric

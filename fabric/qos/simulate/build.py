@@ -10,6 +10,7 @@ import numpy as np
 from fabric.core.units import percent_to_share
 from fabric.qos.dcqcn.parameters import ALPHA_ONE
 from fabric.qos.simulate import acknowledged as reactions
+from fabric.qos.simulate.classes import MOST_CLASSES, LossyPool
 from fabric.qos.simulate.scenario import FRAME_BYTES
 from fabric.qos.simulate.state import (
     MOST_HOPS,
@@ -26,7 +27,8 @@ from fabric.qos.simulate.switch import HOLD, NEVER, SAMPLE, START
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fabric.qos.simulate.scenario import Cable, End, Scenario
+    from fabric.qos.simulate.classes import PortClass
+    from fabric.qos.simulate.scenario import Cable, End, Scenario, Stream
     from fabric.qos.simulate.state import Records
 
     Ints = NDArray[np.int64]
@@ -38,7 +40,7 @@ REACTIONS = {
     "delay": reactions.DELAY,
     "aimd": reactions.AIMD,
 }
-#: Packets by which one is late, at most, that are told apart; ours.
+#: Packets by which a packet is late, at most, that are told apart; ours.
 MOST_LATE = 4096
 _PS_PER_US = 1_000_000
 _PS_PER_NS = 1_000
@@ -86,12 +88,17 @@ def instant(scenario: Scenario) -> Instant:
     Raises
     ------
     ValueError
-        When a path has more hops than telemetry is kept of, or the reaction point has no such name.
+        When a path has more hops than telemetry is kept of, the reaction point has no such name, or
+        a stream has no such class.
     """
     if scenario.reaction not in REACTIONS:
         raise ValueError(f"reaction is {scenario.reaction!r}; it is one of {', '.join(REACTIONS)}")
     if any(len(stream.path) > MOST_HOPS for stream in scenario.streams):
         raise ValueError(f"a path has more than {MOST_HOPS} hops")
+    if len(scenario.classes) > MOST_CLASSES:
+        raise ValueError(f"there are {len(scenario.classes)} classes; PFC has {MOST_CLASSES}")
+    if any(not 0 <= s.class_number < len(scenario.classes) for s in scenario.streams):
+        raise ValueError(f"a stream is of none of the {len(scenario.classes)} classes")
     ports = _ports(scenario)
     flows, path = _flows(scenario, ports)
     laws = _laws(scenario)
@@ -102,11 +109,9 @@ def instant(scenario: Scenario) -> Instant:
     telemetry = laws["acknowledged"][0] > 1
     samples = int(scenario.duration_us // scenario.sample_us) + 1
     laws["samples"] = samples
-    nodes = records(SimulatedNode, len(scenario.shared_bytes))
-    nodes["shared"] = [shared or 0 for shared in scenario.shared_bytes]
     return Instant(
         ports,
-        nodes,
+        _nodes(scenario),
         flows,
         packets,
         records(Hop, slots * MOST_HOPS if telemetry else 1),
@@ -136,20 +141,35 @@ def _begin(scenario: Scenario) -> Ints:
     return np.array(events, np.int64).ravel()
 
 
+def _nodes(scenario: Scenario) -> Records:
+    nodes = records(SimulatedNode, len(scenario.shared_bytes))
+    nodes["shared"] = [shared or 0 for shared in scenario.shared_bytes]
+    pools = scenario.lossy_pools or (None,) * len(nodes)
+    for node, pool in zip(nodes, (pool or LossyPool() for pool in pools), strict=True):
+        node["lossy"], node["lossy_shares"] = pool.own_bytes or 0, pool.shares
+    return nodes
+
+
+def _last(scenario: Scenario, stream: Stream) -> int:
+    return scenario.row(stream.path[-1], stream.class_number)
+
+
 def _receivers(scenario: Scenario) -> dict[int, int]:
-    """Return a number for each last port of a path."""
-    return {
-        port: number for number, port in enumerate(sorted({s.path[-1] for s in scenario.streams}))
-    }
+    """Return a number for each last row of a path."""
+    rows = sorted({_last(scenario, stream) for stream in scenario.streams})
+    return {row: number for number, row in enumerate(rows)}
 
 
 def _routes(scenario: Scenario) -> Ints:
     """Return the equal ports of each receiver and switch; see :func:`engine.run`."""
     nodes, receivers = len(scenario.shared_bytes), _receivers(scenario)
     table = [0] * (nodes * len(receivers) if scenario.routes else 1)
-    for (port, node), ports in scenario.routes.items():
-        table[receivers[port] * nodes + node] = len(table)
-        table += [len(ports), *ports]
+    for number in range(len(scenario.classes)):
+        for (port, node), ports in scenario.routes.items():
+            receiver = receivers.get(scenario.row(port, number))
+            if receiver is not None:
+                table[receiver * nodes + node] = len(table)
+                table += [len(ports), *(scenario.row(egress, number) for egress in ports)]
     return np.array(table, np.int64)
 
 
@@ -157,12 +177,17 @@ def _slots(scenario: Scenario) -> int:
     """Return how many packets the buffers and cables hold at most."""
     size = scenario.payload_bytes + scenario.overhead_bytes
     buffers = sum(shared or 0 for shared in scenario.shared_bytes)
-    buffers += sum(
-        end.ingress.headroom_bytes + end.ingress.reserve_bytes
+    buffers += sum(pool.own_bytes or 0 for pool in scenario.lossy_pools if pool)
+    count = len(scenario.classes)
+    at_ports = [
+        own
         for cable in scenario.cables
         for end in (cable.near, cable.far)
-        if end.ingress
-    )
+        for own in end.classes(count)
+    ]
+    rooms = [own.ingress for own in at_ports if own.ingress]
+    buffers += sum(room.headroom_bytes + room.reserve_bytes for room in rooms)
+    buffers += sum(own.lossy.reserve_bytes for own in at_ports if own.lossy)
     flying = sum(
         8 * (4 + cable.delay_ns * cable.speed_gbps / 8 / size) for cable in scenario.cables
     )
@@ -170,54 +195,72 @@ def _slots(scenario: Scenario) -> int:
 
 
 def _ports(scenario: Scenario) -> Records:
-    ports = records(SimulatedPort, 2 * len(scenario.cables))
+    lines, count = 2 * len(scenario.cables), len(scenario.classes)
+    ports = records(SimulatedPort, count * lines)
     ports["head"] = ports["tail"] = -1
     ports["wake"] = ports["first_pause"] = ports["last_pause"] = -1
+    ports["line"] = ports["serving"] = np.arange(len(ports)) % lines
     for number, cable in enumerate(scenario.cables):
-        _port(ports[2 * number], cable, cable.near, scenario)
-        _port(ports[2 * number + 1], cable, cable.far, scenario)
+        for line, end in ((2 * number, cable.near), (2 * number + 1, cable.far)):
+            classes = end.classes(count)
+            for row, own in enumerate(classes):
+                _port(ports[row * lines + line], cable, end, own, scenario)
+            ports["quantum"][line::lines] = _quanta(cable, classes, scenario)
     return ports
 
 
-def _port(port: Records, cable: Cable, end: End, scenario: Scenario) -> None:
+def _quanta(cable: Cable, classes: tuple[PortClass, ...], scenario: Scenario) -> list[int]:
+    """Return what each class may send in a round: the least one a packet."""
+    size = scenario.payload_bytes + scenario.overhead_bytes + cable.tunnel_bytes
+    least = min((own.weight for own in classes if own.weight > 0), default=1.0)
+    return [int(size * own.weight / least) for own in classes]
+
+
+def _port(port: Records, cable: Cable, end: End, own: PortClass, scenario: Scenario) -> None:
     port["node"] = end.node
     port["is_switch"] = scenario.shared_bytes[end.node] is not None
     port["ps_per_byte"] = _ps_per_byte(cable.speed_gbps)
     port["tunnel"] = cable.tunnel_bytes
     port["delay_ps"] = int(cable.delay_ns * _PS_PER_NS)
     port["response_ps"] = int(end.response_ns * _PS_PER_NS)
-    port["detection_ps"] = int(end.detection_ms * 1000 * _PS_PER_US)
+    port["detection_ps"] = int(own.detection_ms * 1000 * _PS_PER_US)
     port["kmin"], port["kmax"] = NEVER, NEVER + 1
-    if end.marking:
-        port["kmin"], port["kmax"] = end.marking.kmin_bytes, end.marking.kmax_bytes
-        port["pmax"] = percent_to_share(end.marking.pmax_percent)
-    if end.ingress:
-        port["alpha"] = end.ingress.alpha
-        port["headroom"] = end.ingress.headroom_bytes
-        port["reserve"] = end.ingress.reserve_bytes
-        port["xon_offset"] = end.ingress.xon_offset_bytes
+    if own.marking:
+        port["kmin"], port["kmax"] = own.marking.kmin_bytes, own.marking.kmax_bytes
+        port["pmax"] = percent_to_share(own.marking.pmax_percent)
+    if own.ingress:
+        port["alpha"] = own.ingress.alpha
+        port["headroom"] = own.ingress.headroom_bytes
+        port["reserve"] = own.ingress.reserve_bytes
+        port["xon_offset"] = own.ingress.xon_offset_bytes
+    if own.lossy:
+        port["is_lossy"] = True
+        port["alpha"], port["reserve"] = own.lossy.alpha, own.lossy.reserve_bytes
 
 
 def _flows(scenario: Scenario, ports: Records) -> tuple[Records, Ints]:
-    order = [stream.path[0] for stream in scenario.streams]
+    order = [(stream.path[0], stream.class_number) for stream in scenario.streams]
     if order != sorted(order):
-        raise ValueError("streams must be in the order of their first port")
+        raise ValueError("streams must be in the order of their first port and their class")
     flows = records(Flow, len(order))
     path: list[int] = []
     receivers = _receivers(scenario)
     for number, stream in enumerate(scenario.streams):
-        flow, first = flows[number], stream.path[0]
+        flow, first = flows[number], scenario.row(stream.path[0], stream.class_number)
         if ports["flows"][first] == 0:
             ports["first_flow"][first] = number
         ports["flows"][first] += 1
         flow["path"], flow["hops"], flow["port"] = len(path), len(stream.path), first
-        path += stream.path
+        path += [scenario.row(port, stream.class_number) for port in stream.path]
         flow["size"] = -1 if stream.size_bytes is None else stream.size_bytes
         flow["window"] = stream.window_bytes
         if stream.after is not None:
             flows["successor"][stream.after] = number
-        flow["receiver"] = receivers[stream.path[-1]]
+        flow["receiver"] = receivers[_last(scenario, stream)]
         _times(flow, scenario, stream.path)
+        if stream.rate_gbps is not None:
+            flow["fixed"] = True
+            flow["rate"] = flow["target"] = 1.0 / _ps_per_byte(stream.rate_gbps)
     ended = {stream.after for stream in scenario.streams} - {None}
     flows["successor"][[number for number in range(len(order)) if number not in ended]] = -1
     flows["start"], flows["finish"] = NEVER, -1
@@ -253,9 +296,11 @@ def _laws(scenario: Scenario) -> Records:
         "payload": scenario.payload_bytes,
         "overhead": scenario.overhead_bytes,
         "frame": FRAME_BYTES,
-        "sprays": bool(scenario.routes),
+        "sprays": scenario.levels if scenario.routes else 0,
         "places": bool(scenario.routes) and scenario.places,
         "nodes": len(scenario.shared_bytes),
+        "classes": len(scenario.classes),
+        "lines": 2 * len(scenario.cables),
         "notice_gap_ps": scenario.parameters.notification_point.cnp_interval_us * _PS_PER_US,
         "gain": point.alpha_gain_1024ths / ALPHA_ONE,
         "alpha_period_ps": point.alpha_period_us * _PS_PER_US,

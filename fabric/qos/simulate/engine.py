@@ -23,14 +23,13 @@ from fabric.qos.simulate.switch import (
     WAKE,
     WATCHDOG,
     admit,
+    answer,
     enqueue,
     flush,
     forward,
     free,
     least_loaded,
     schedule,
-    send_frame,
-    signal,
 )
 
 if TYPE_CHECKING:
@@ -68,13 +67,13 @@ def run(
     Parameters
     ----------
     path : array of int
-        Egress ports of all flows, hop by hop.
+        Egress ports of all flows, hop by hop, as rows of ``ports``.
     routes : array of int
         Where switches choose: for each receiver and node the place in this array of the number of
         equal ports, which follow it.
     late : array of int
-        Filled with the packets by the number of packets that were sent after them and arrived
-        before them; the last number stands for all larger ones.
+        Filled with the packets by how many packets each lies behind the furthest one that arrived
+        before it; the last number stands for all larger ones.
     queues, delivered : array of int
         Filled with the samples: of each port, and of each flow.
     begin : array of int
@@ -163,7 +162,7 @@ def _continue(
 ) -> None:
     if ports[port].is_switch:
         forward(ports, nodes, packets, trail, laws, events, port, now)
-    elif ports[port].flows > 0:
+    else:
         send(ports, flows, packets, laws, events, port, now)
 
 
@@ -212,12 +211,11 @@ def _arrive(
         egress = least_loaded(ports, laws, routes, at)
     else:
         egress = path[flow.path + packet.hop]
-    if ports[egress].dropping or not admit(ports, nodes, port, packet.size):
+    if ports[egress].dropping or not admit(ports, nodes, port, egress, packet.size):
         ports[egress].dropped += ports[egress].dropping
         free(packets, laws, slot)
         return
     packet.ingress = port
-    if signal(ports, nodes, port) and not ports[port].busy:
-        send_frame(ports, laws, events, port, now)
+    answer(ports, nodes, laws, events, port, now)
     enqueue(ports, packets, egress, slot, now)
     forward(ports, nodes, packets, trail, laws, events, egress, now)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.qos.simulate.acknowledged import AIMD, DCQCN, DELAY, HPCC, aimd, delay, hpcc
 from fabric.qos.simulate.compiled import kernel
 from fabric.qos.simulate.dcqcn import count_bytes, notice
+from fabric.qos.simulate.scheduler import pick
 from fabric.qos.simulate.switch import (
     ACK,
     ARRIVE,
@@ -52,23 +53,51 @@ def send(
     now: int,
 ) -> None:
     """Send the next packet of the queue pair whose turn it is, or wake up when one may."""
-    port = ports[number]
-    if port.busy or port.paused:
+    line = ports[number].line
+    port, soonest = ports[line], NEVER
+    if port.busy:
         return
-    soonest = NEVER
+    if laws[0].classes == 1:
+        if port.paused:
+            return
+        soonest = _look(ports, flows, laws, line, now)
+        row = line if soonest <= now else -1
+    else:
+        for at in range(line, len(ports), laws[0].lines):
+            ports[at].offer = 0
+            if not ports[at].paused:
+                soonest = min(soonest, _look(ports, flows, laws, at, now))
+        row = pick(ports, laws, line)
+    if row >= 0:
+        at = ports[row].ready
+        ports[row].turn = at - ports[row].first_flow
+        _emit(ports, flows, packets, laws, events, at, now)
+    elif soonest < port.wake or (soonest < NEVER and port.wake <= now):
+        port.wake = soonest
+        schedule(laws, events, soonest, WAKE, line, 0)
+
+
+@kernel
+def _look(ports: Ports, flows: Flows, laws: Laws, row: int, now: int) -> int:
+    """Offer the packet of the queue pair of a class whose turn it is; return when one may send."""
+    port, soonest = ports[row], NEVER
     for step in range(1, port.flows + 1):
         at = port.first_flow + (port.turn + step) % port.flows
         if not _may_send(flows, laws, at, now):
             continue
         if flows[at].next_packet <= now:
-            port.turn = at - port.first_flow
-            _emit(ports, flows, packets, laws, events, at, now)
-            return
+            port.ready, port.offer = at, _payload(flows, laws, at) + laws[0].overhead
+            return now
         if flows[at].next_packet < soonest:  # noqa: PLR1730 - faster than min()
             soonest = flows[at].next_packet
-    if soonest < port.wake or (soonest < NEVER and port.wake <= now):
-        port.wake = soonest
-        schedule(laws, events, soonest, WAKE, number, 0)
+    return soonest
+
+
+@kernel
+def _payload(flows: Flows, laws: Laws, number: int) -> int:
+    """Return the payload of the next packet of a flow."""
+    flow, most = flows[number], laws[0].payload
+    return most if flow.size < 0 else min(most, flow.size - flow.sent)
 
 
 @kernel
@@ -83,7 +112,7 @@ def _emit(
 ) -> None:
     flow, law = flows[number], laws[0]
     port = ports[flow.port]
-    payload = law.payload if flow.size < 0 else min(law.payload, flow.size - flow.sent)
+    payload = _payload(flows, laws, number)
     slot = law.free
     if slot < 0:
         raise RuntimeError("more packets are on their way than the buffers hold")
@@ -99,9 +128,9 @@ def _emit(
         flow.most_sent = flow.sent
     flow.next_packet = now + int(packet.size / flow.rate)
     port.sent += packet.size
-    port.busy = 1
+    ports[port.line].busy = 1
     sending = int(packet.size * port.ps_per_byte)
-    schedule(laws, events, now + sending, TX_DONE, flow.port, 0)
+    schedule(laws, events, now + sending, TX_DONE, port.line, 0)
     schedule(laws, events, now + sending + port.delay_ps, ARRIVE, flow.port ^ 1, slot)
     if law.reaction == DCQCN:
         count_bytes(flows, laws, number, packet.size, now)
@@ -109,7 +138,7 @@ def _emit(
 
 @kernel
 def _order(flows: Flows, packets: Packets, laws: Laws, late: Whole, slot: int) -> None:
-    """Count how many packets that were sent later arrived before a packet (RFC 4737 4.2)."""
+    """Count how many packets a packet lies behind the furthest one that arrived before it."""
     packet = packets[slot]
     flow = flows[packet.flow]
     if packet.again:
@@ -144,7 +173,7 @@ def receive(
         flow.notices += 1
     if law.sprays:
         _order(flows, packets, laws, late, slot)
-    if packet.seq != flow.expected and not law.places:
+    if packet.seq != flow.expected and not law.places and not flow.fixed:
         if packet.seq > flow.expected and (
             flow.nacked != flow.expected or now - flow.nack_time >= NACK_PS
         ):
@@ -183,6 +212,9 @@ def acknowledge(
         flow.acked += packets[slot].payload
     else:
         flow.acked = max(flow.acked, packets[slot].seq + packets[slot].payload)
+    if flow.fixed:
+        free(packets, laws, slot)
+        return number
     if law.reaction == DCQCN and noticed:
         notice(flows, laws, events, number, now)
     elif law.reaction == HPCC:

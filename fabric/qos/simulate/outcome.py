@@ -46,7 +46,8 @@ class Outcome:
     delivered : array of int, shape (samples, flows)
         Bytes that the receivers took.
     late : array of int
-        Packets by the number of later ones that overtook them; all zero without choices.
+        Packets by how many packets each came late: behind the furthest that arrived before it; all
+        zero without choices.
     """
 
     scenario: Scenario

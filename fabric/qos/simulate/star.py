@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bytes_per_s, ns_to_s
-from fabric.qos.simulate.scenario import Cable, End, Ingress
+from fabric.qos.simulate.classes import Ingress
+from fabric.qos.simulate.scenario import Cable, End
 
 if TYPE_CHECKING:
     from fabric.qos.dcqcn.parameters import CongestionPoint
@@ -32,6 +33,8 @@ class Star:
         Share of the free pool that one port may hold.
     response_ns : float
         Time from the arrival of a pause until the sender stops.
+    classes : int
+        Lossless classes, each with its headroom and reserve at each port, >= 1.
     """
 
     senders: int
@@ -40,6 +43,7 @@ class Star:
     buffer_bytes: int = 32 * 2**20
     alpha: float = 0.125
     response_ns: float = 0.0
+    classes: int = 1
 
     @property
     def headroom_bytes(self) -> int:
@@ -55,7 +59,7 @@ class Star:
     def shared_bytes(self) -> tuple[int | None, ...]:
         """Return the pool of each node: hosts, the receiver, the switch."""
         hosts = self.senders + 1
-        taken = hosts * (self.headroom_bytes + _RESERVE_BYTES)
+        taken = self.classes * hosts * (self.headroom_bytes + _RESERVE_BYTES)
         return (*(None for _ in range(hosts)), self.buffer_bytes - taken)
 
     def cables(self, marking: CongestionPoint | None) -> tuple[Cable, ...]:

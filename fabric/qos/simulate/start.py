@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING
 from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_us
 from fabric.qos.headroom.wire import response_ns
 from fabric.qos.simulate.outcome import simulate
-from fabric.qos.simulate.scenario import (
-    START_SPREAD_US,
-    Cable,
-    End,
-    Ingress,
-    Scenario,
-    Stream,
-)
+from fabric.qos.simulate.scenario import START_SPREAD_US, Cable, End, Scenario, Stream
 from fabric.qos.simulate.spread import spread
 from fabric.qos.simulate.summary import Summary
 
@@ -28,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabric.qos.dcqcn.parameters import CongestionPoint, ParameterSet
+    from fabric.qos.simulate.classes import Ingress
 
 #: A dozen recoveries of the slowest published timer, 300 us: our choice.
 DURATION_US = 4_000.0

@@ -3,6 +3,9 @@
 Times are picoseconds, sizes bytes, rates bytes per picosecond. Ports 2i and 2i+1 are the ends of
 cable i: the egress of a port leads to the other end, its ingress comes from there. Kernels read and
 write ``ports[3].queue``: on numpy records when they are compiled, on objects when they are not.
+
+With several classes each port has a row for each: those of the first class, then those of the
+second in the same order. The row of the first class is the ``line``: it is busy for all.
 """
 
 from __future__ import annotations
@@ -30,10 +33,12 @@ class Record:
 
 
 class SimulatedPort(Record):
-    """An interface of a switch or a host."""
+    """A class at an interface of a switch or a host."""
 
     node: int
     is_switch: int
+    line: int
+    is_lossy: int
     ps_per_byte: float
     delay_ps: int
     response_ps: int
@@ -52,7 +57,12 @@ class SimulatedPort(Record):
     kmax: int
     pmax: float
     detection_ps: int
-    # ingress
+    # scheduler
+    quantum: int
+    deficit: int
+    offer: int
+    serving: int
+    # ingress; alpha and reserve of a lossy class are of the egress
     alpha: float
     reserve: int
     headroom: int
@@ -64,6 +74,7 @@ class SimulatedPort(Record):
     first_flow: int
     flows: int
     turn: int
+    ready: int
     wake: int
     # counted
     pauses: int
@@ -88,6 +99,9 @@ class SimulatedNode(Record):
     shared: int
     used: int
     most_used: int
+    lossy: int
+    lossy_used: int
+    lossy_shares: int
 
 
 class Flow(Record):
@@ -99,6 +113,7 @@ class Flow(Record):
     size: int
     start: int
     finish: int
+    fixed: int
     sent: int
     acked: int
     expected: int
@@ -186,9 +201,11 @@ class Law(Record):
     most_decrease: float
     sample_ps: int
     samples: int
-    sprays: int
+    sprays: int  # levels of a queue where switches choose, else 0
     places: int
     nodes: int
+    classes: int
+    lines: int
     # the run
     order: int
     free: int

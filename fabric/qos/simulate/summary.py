@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.units import share_to_percent
+from fabric.qos.simulate.crossed import crossed, distances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,12 +96,20 @@ class Summary:
         """PFC frames that pause, of all ports; a switch repeats them while the pause lasts."""
         return int(self.outcome.ports["pauses"].sum())
 
+    @cached_property
+    def pauses_by_tier(self) -> Ints:
+        """The same by what is paused: hosts, leaves, and tiers above, shape (tiers + 1,).
+
+        Pauses of switches are those that spread.
+        """
+        ports, away = self.outcome.ports, np.array(distances(self.outcome.scenario))
+        paused = away[ports["node"]][np.arange(len(ports)) ^ 1]
+        return np.bincount(paused, weights=ports["pauses"], minlength=3).astype(np.int64)
+
     @property
     def switch_pauses(self) -> int:
-        """Of these the frames that pause a switch, not a host: pauses that spread."""
-        ports = self.outcome.ports
-        peers = ports["is_switch"][np.arange(len(ports)) ^ 1] > 0
-        return int(ports["pauses"][peers].sum())
+        """Of all pauses those of switches, not of hosts."""
+        return int(self.pauses_by_tier[1:].sum())
 
     @property
     def late_percent(self) -> float:
@@ -109,9 +118,18 @@ class Summary:
         return share_to_percent(float(late[1:].sum()) / late.sum()) if late.any() else 0.0
 
     def late_packets(self, share: float) -> int:
-        """Return how many later packets overtook a packet, at most, for a share of the packets."""
+        """Return by how many packets a share of the packets is late, at most.
+
+        A packet is as late as it lies behind the furthest one that arrived before it: so far a
+        receiver that places packets looks back.
+        """
         late = self.outcome.late
         return int(np.searchsorted(np.cumsum(late), share * late.sum())) if late.any() else 0
+
+    @property
+    def late_bytes(self) -> int:
+        """Payload from the latest packet to the furthest one before it."""
+        return self.late_packets(1.0) * self.outcome.scenario.payload_bytes
 
     @property
     def repeated_bytes(self) -> int:
@@ -130,8 +148,14 @@ class Summary:
 
     @property
     def dropped(self) -> int:
-        """Packets that were lost."""
-        return int(self.outcome.ports["dropped"].sum())
+        """Packets of lossless classes that were lost."""
+        ports = self.outcome.ports
+        return int(ports["dropped"][ports["is_lossy"] == 0].sum())
+
+    @property
+    def lossy_dropped(self) -> int:
+        """Packets of lossy classes that were dropped."""
+        return int(self.outcome.ports["dropped"].sum()) - self.dropped
 
     @property
     def storms(self) -> int:
@@ -149,13 +173,17 @@ class Summary:
         return int(self.outcome.nodes["most_used"].max())
 
     @cached_property
+    def _crossed(self) -> tuple[frozenset[int], ...]:
+        return crossed(self.outcome.scenario)
+
+    @cached_property
     def bottlenecks(self) -> Ints:
         """Roots of the congestion: switch ports with a queue that nothing downstream paused."""
         ports = self.outcome.ports
         joint = np.bincount(
-            np.concatenate([np.unique(s.path) for s in self.outcome.scenario.streams]),
-            minlength=len(ports),
-        )
+            [port for ways in self._crossed for port in ways],
+            minlength=2 * len(self.outcome.scenario.cables),
+        )[ports["line"]]
         size = self.outcome.scenario.payload_bytes + self.outcome.scenario.overhead_bytes
         queued = (ports["most_queue"] > 2 * size) & (joint > 1)
         rows: Ints = np.flatnonzero(queued & (ports["is_switch"] > 0) & (ports["paused_ps"] == 0))
@@ -181,16 +209,20 @@ class Summary:
 
     @cached_property
     def victims(self) -> Ints:
-        """Streams that cross a paused port, but no bottleneck and no storm."""
+        """Streams that cross a paused port, or may where switches choose, but no root of it.
+
+        A bottleneck is a root, and a storm.
+        """
         ports = self.outcome.ports
-        roots = {*self.bottlenecks.tolist(), *(s.port for s in self.outcome.scenario.storms)}
+        scenario = self.outcome.scenario
+        roots = {*self.bottlenecks.tolist(), *(s.port for s in scenario.storms)}
         paused = ports["paused_ps"] > 0
+        rows = [
+            [scenario.row(port, stream.class_number) for port in ways]
+            for ways, stream in zip(self._crossed, scenario.streams, strict=True)
+        ]
         return np.array(
-            [
-                number
-                for number, stream in enumerate(self.outcome.scenario.streams)
-                if paused[list(stream.path)].any() and not roots & set(stream.path)
-            ],
+            [at for at, own in enumerate(rows) if paused[own].any() and not roots & {*own}],
             np.int64,
         )
 

@@ -5,6 +5,9 @@ Ingress accounting and the dynamic threshold as in ConnectX's counterpart of HPC
 switch-mmu.cc and switch-node.cc): a packet is counted to the reserve of its ingress, then to the
 shared pool up to ``alpha`` times what is free of it, then to the headroom; one that no headroom is
 left for is lost. Marks are set when a packet leaves, by the queue that it leaves behind.
+
+A port has a row for each class: its queue and marks, its buffer and pauses. All classes count in
+the one pool of the switch.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ from heapq import heappush
 from typing import TYPE_CHECKING
 
 from fabric.qos.simulate.compiled import kernel
+from fabric.qos.simulate.lossy import admit_lossy, release_lossy
+from fabric.qos.simulate.scheduler import next_frame, pick
 
 if TYPE_CHECKING:
     from fabric.qos.simulate.kinds import Events, Laws, Nodes, Packets, Ports, Trail, Whole
@@ -38,8 +43,10 @@ def pause_threshold(ports: Ports, nodes: Nodes, port: int) -> int:
 
 
 @kernel
-def admit(ports: Ports, nodes: Nodes, port: int, size: int) -> bool:
-    """Count a packet to its ingress; False when it is lost."""
+def admit(ports: Ports, nodes: Nodes, port: int, egress: int, size: int) -> bool:
+    """Count a packet to its ingress, or to its lossy egress queue; False when it is lost."""
+    if ports[egress].is_lossy:
+        return admit_lossy(ports, nodes, egress, size)
     ingress, node = ports[port], nodes[ports[port].node]
     threshold = pause_threshold(ports, nodes, port)
     before = ingress.used - ingress.reserve  # of the shared pool, where above zero
@@ -82,6 +89,8 @@ def release(ports: Ports, nodes: Nodes, port: int, size: int) -> None:
 def signal(ports: Ports, nodes: Nodes, port: int) -> bool:
     """Queue a PFC frame for the sender at an ingress where one is due; True when one is."""
     ingress = ports[port]
+    if ingress.is_lossy:
+        return False
     if (ingress.in_headroom > 0) == (ingress.xoff_sent > 0):
         if ingress.xoff_sent:
             return False  # it holds headroom, and has said so
@@ -142,16 +151,15 @@ def _random(laws: Laws) -> float:
     return laws[0].random / 2147483647.0
 
 
-#: Levels of the load of a port: the quantisation bands of SAI (opencomputeproject/SAI
-#: inc/saiarsprofile.h, SAI_ARS_PROFILE_ATTR_QUANT_BAND_0 to 7).
-_MOST_BAND = 7
-
-
 @kernel
 def _band(ports: Ports, laws: Laws, port: int) -> int:
-    """Return the level of a queue: 0 below one packet, then doubling. The edges are ours."""
+    """Return the level of a queue: 0 below one packet, then doubling.
+
+    The edges are ours: the sources of the levels name no default. Where packets are placed, edges
+    four times as high change completion times by 0.5 %.
+    """
     packets, band = ports[port].queue // (laws[0].payload + laws[0].overhead), 0
-    while packets > 0 and band < _MOST_BAND:
+    while packets > 0 and band < laws[0].sprays - 1:
         packets //= 2
         band += 1
     return band
@@ -166,7 +174,7 @@ def least_loaded(ports: Ports, laws: Laws, routes: Whole, at: int) -> int:
     routes : array of int
         The number of ports at ``at``, and the ports after it.
     """
-    chosen, lowest, equal = routes[at + 1], _MOST_BAND + 1, 0
+    chosen, lowest, equal = routes[at + 1], laws[0].sprays, 0
     if routes[at] == 1:
         return chosen
     for number in range(at + 1, at + 1 + routes[at]):
@@ -196,15 +204,44 @@ def mark(ports: Ports, packets: Packets, laws: Laws, port: int, slot: int) -> No
 @kernel
 def send_frame(ports: Ports, laws: Laws, events: Events, port: int, now: int) -> None:
     """Send the PFC frame that waits at a port; it acts after the response time of the peer."""
-    egress, peer = ports[port], port ^ 1
+    egress, peer, line = ports[port], port ^ 1, ports[port].line
     sending = int(laws[0].frame * egress.ps_per_byte)
-    egress.busy = 1
+    ports[line].busy = 1
     egress.frames -= 1
     stops = egress.next_frame
     egress.next_frame = 1 - stops
-    schedule(laws, events, now + sending, TX_DONE, port, 0)
+    schedule(laws, events, now + sending, TX_DONE, line, 0)
     acts = now + sending + egress.delay_ps + ports[peer].response_ps
     schedule(laws, events, acts, PFC, peer, stops)
+
+
+@kernel
+def answer(ports: Ports, nodes: Nodes, laws: Laws, events: Events, port: int, now: int) -> None:
+    """Pause or resume the sender at an ingress where that is due."""
+    if signal(ports, nodes, port) and not ports[ports[port].line].busy:
+        send_frame(ports, laws, events, port, now)
+
+
+@kernel
+def _next_row(ports: Ports, packets: Packets, laws: Laws, line: int) -> int:
+    """Return the class of a port whose first packet leaves next; -1 when none may."""
+    if laws[0].classes == 1:
+        return -1 if ports[line].paused or ports[line].head < 0 else line
+    for row in range(line, len(ports), laws[0].lines):
+        egress = ports[row]
+        egress.offer = 0
+        if egress.head >= 0 and not egress.paused:
+            egress.offer = packets[egress.head].payload + laws[0].overhead + egress.tunnel
+    return pick(ports, laws, line)
+
+
+@kernel
+def _leave(ports: Ports, nodes: Nodes, packets: Packets, port: int, slot: int) -> None:
+    """Take a packet that left an egress off the buffer."""
+    if ports[port].is_lossy:
+        release_lossy(ports, nodes, port, packets[slot].size)
+    else:
+        release(ports, nodes, packets[slot].ingress, packets[slot].size)
 
 
 @kernel
@@ -218,31 +255,41 @@ def forward(
     port: int,
     now: int,
 ) -> None:
-    """Send what is next at the egress of a switch, if it may send."""
-    egress = ports[port]
-    if egress.busy:
+    """Send what is next at the port of an egress of a switch, if it may send."""
+    line = ports[port].line
+    if ports[line].busy:
         return
-    if egress.frames:
-        send_frame(ports, laws, events, port, now)
+    row = next_frame(ports, laws, line)
+    if row >= 0:
+        send_frame(ports, laws, events, row, now)
         return
-    if egress.paused or egress.head < 0:
+    row = _next_row(ports, packets, laws, line)
+    if row < 0:
         return
-    slot = dequeue(ports, packets, port, now)
+    egress, slot = ports[row], dequeue(ports, packets, row, now)
     packet = packets[slot]
-    release(ports, nodes, packet.ingress, packet.size)
-    mark(ports, packets, laws, port, slot)
+    _leave(ports, nodes, packets, row, slot)
+    mark(ports, packets, laws, row, slot)
     packet.size = packet.payload + laws[0].overhead + egress.tunnel
     sending = int(packet.size * egress.ps_per_byte)
     if laws[0].acknowledged > 1:
-        hop = trail[slot * 6 + packet.hop]
-        hop.queue, hop.sent, hop.time = egress.queue, egress.sent, now
-        hop.ps_per_byte = egress.ps_per_byte
+        _record(ports, trail, laws, line, slot * 6 + packet.hop, now)
     egress.sent += packet.size
-    egress.busy = 1
-    schedule(laws, events, now + sending, TX_DONE, port, 0)
-    schedule(laws, events, now + sending + egress.delay_ps, ARRIVE, port ^ 1, slot)
-    if signal(ports, nodes, packet.ingress) and not ports[packet.ingress].busy:
-        send_frame(ports, laws, events, packet.ingress, now)
+    ports[line].busy = 1
+    schedule(laws, events, now + sending, TX_DONE, line, 0)
+    schedule(laws, events, now + sending + egress.delay_ps, ARRIVE, row ^ 1, slot)
+    answer(ports, nodes, laws, events, packet.ingress, now)
+
+
+@kernel
+def _record(ports: Ports, trail: Trail, laws: Laws, line: int, at: int, now: int) -> None:
+    """Write the telemetry of a port, of all its classes."""
+    hop = trail[at]
+    hop.queue, hop.sent, hop.time = 0, 0, now
+    hop.ps_per_byte = ports[line].ps_per_byte
+    for row in range(line, len(ports), laws[0].lines):
+        hop.queue += ports[row].queue
+        hop.sent += ports[row].sent
 
 
 @kernel
@@ -254,10 +301,9 @@ def flush(
         slot = dequeue(ports, packets, port, now)
         ports[port].dropped += 1
         ingress = packets[slot].ingress
-        release(ports, nodes, ingress, packets[slot].size)
+        _leave(ports, nodes, packets, port, slot)
         free(packets, laws, slot)
-        if signal(ports, nodes, ingress) and not ports[ingress].busy:
-            send_frame(ports, laws, events, ingress, now)
+        answer(ports, nodes, laws, events, ingress, now)
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,12 +14,22 @@ from fabric.topology.clos import clos
 from fabric.topology.singles import SingleFailures
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fabric.design.designs import Designs
     from fabric.topology.clos import Clos
     from fabric.topology.model import Bools
     from fabric.topology.singles import Singles
 
 _ABSENT = "-"
+#: Items, by their first words, that are worse when they grow, and when they fall. Lengths of
+#: cables are neither.
+_WORSE_HIGHER = ("oversubscription", "single points of failure", "host pairs cut", "diameter")
+_WORSE_LOWER = (
+    *("uplinks in use", "uplinks of the weakest unit", "bisection", "leaf pairs with a path"),
+    *("equal paths of a leaf pair", "path MTU", "bandwidth left"),
+)
+_FIRST_NUMBER = re.compile(r"\d[\d,]*(\.\d+)?")
 
 
 def capacity(before: Designs, after: Designs) -> list[Compared]:
@@ -31,6 +42,21 @@ def capacity(before: Designs, after: Designs) -> list[Compared]:
         for item in dict.fromkeys((*sides[0], *sides[1]))
         if sides[0].get(item) != sides[1].get(item)
     ]
+
+
+def worse(items: Iterable[Compared]) -> list[Compared]:
+    """Return the items that get worse; by their first number, where both sides have one."""
+    return [one for one in items if _is_worse(one)]
+
+
+def _is_worse(one: Compared) -> bool:
+    was, now = map(_FIRST_NUMBER.match, (one.before, one.after))
+    if was is None or now is None:
+        return False
+    old, new = (float(found[0].replace(",", "")) for found in (was, now))
+    return (new > old and one.item.startswith(_WORSE_HIGHER)) or (
+        new < old and one.item.startswith(_WORSE_LOWER)
+    )
 
 
 def _carried(designs: Designs) -> dict[str, str]:

@@ -16,11 +16,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabric.platforms.model import role_field
-from fabric.render.explain import PlacedLine, known
+from fabric.report.diff.explained import Explained
 from fabric.report.diff.model import Cause
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from fabric.report.diff.alone import Alone
     from fabric.report.diff.model import Device, Setting
@@ -54,7 +54,7 @@ class Causes:
     edits: Sequence[Traced]
     alone: Sequence[Alone | None]
     neighbours: dict[str, set[str]] = field(default_factory=dict)
-    _known: dict[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
+    _explained: Explained = field(default_factory=Explained)
 
     @cached_property
     def _effective(self) -> list[int]:
@@ -120,28 +120,29 @@ class Causes:
             return tuple(own)
         touching = [number for number, one in tried if one and file in one.files]
         invalid = [number for number, one in tried if not one]
-        fields = self._fields(device.platform, setting)
-        explained = [
-            number
-            for number in (*touching, *invalid)
-            if any(self._decides(self.edits[number], name, device) for name in fields)
-        ]
+        explained = self._deciding((*touching, *invalid), device, setting)
         plugged = [n for n in invalid if self._is_plugged(n, device)]
         left = touching or plugged or (invalid if len(invalid) < len(tried) else [])
         return tuple(sorted(explained or left))
+
+    def explaining(self, device: Device, setting: Setting) -> tuple[int, ...]:
+        """Return the edits of the fields that the explanation of a setting names, and no others."""
+        return self._deciding(self._effective, device, setting)
+
+    def _deciding(
+        self, numbers: Iterable[int], device: Device, setting: Setting
+    ) -> tuple[int, ...]:
+        fields = self._explained.fields(device.platform, setting) or ()
+        return tuple(
+            number
+            for number in numbers
+            if any(self._decides(self.edits[number], name, device) for name in fields)
+        )
 
     def _is_plugged(self, number: int, device: Device) -> bool:
         """Tell whether an edit is a cable of a device."""
         one = self.edits[number]
         return one.kind == "cabling" and device.name in one.names
-
-    def _fields(self, platform: str, setting: Setting) -> tuple[str, ...]:
-        """Return the inventory fields that the explanation of a setting names."""
-        key = platform, setting.file.rpartition("/")[2], setting.path
-        if key not in self._known:
-            entries = known(platform, _line(setting), _probe(setting))
-            self._known[key] = entries[0].fields if entries else ()
-        return self._known[key]
 
     def _decides(self, one: Traced, name: str, device: Device) -> bool:
         """Tell whether an edit is one of the field with a name, for a device."""
@@ -178,24 +179,6 @@ def _in_override(one: Traced, first: str, rest: list[str]) -> bool:
 def _overlap(path: tuple[str, ...], field_path: tuple[str, ...]) -> bool:
     """Tell whether one of two paths leads to the other."""
     return bool(path) and all(one == other for one, other in zip(path, field_path, strict=False))
-
-
-def _line(setting: Setting) -> PlacedLine:
-    """Return a setting as a line of its file."""
-    if setting.file.endswith("config_db.json"):
-        row, _, name = setting.path.rpartition("|")
-        return PlacedLine(
-            setting.file, 0, f'"{name}": "{setting.after or setting.before}"', row, ()
-        )
-    *parents, text = setting.path.split(": ")
-    value = setting.after if setting.before and setting.after else ""
-    line = text.replace("...", value) if "..." in text else f"{text} {value}".strip()
-    return PlacedLine(setting.file, 0, line, " / ".join(parents), tuple(parents))
-
-
-def _probe(setting: Setting) -> str:
-    is_row = setting.file.endswith("config_db.json")
-    return setting.path if is_row else _line(setting).text
 
 
 def _count(cause: Cause) -> int:

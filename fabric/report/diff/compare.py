@@ -9,22 +9,22 @@ from fabric.change.model import Risk
 from fabric.report.diff.alone import Trials
 from fabric.report.diff.capacity import capacity
 from fabric.report.diff.causes import Causes
+from fabric.report.diff.consequences import RISKS, consequences, worst
 from fabric.report.diff.figures import figures
 from fabric.report.diff.model import Device, Diff, Summary, TouchedJob
 from fabric.report.diff.network import cables, moves
+from fabric.report.diff.protection import less_protection
 from fabric.report.diff.settings import settings
 from fabric.report.diff.tenants import tenants
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from fabric.core.artefact import Artefact
     from fabric.design.designs import Designs
+    from fabric.report.diff.model import Consequence, Judged
     from fabric.report.diff.side import Side
     from fabric.report.diff.traced import Swap, Traced
-
-#: Risk of a device that nobody can judge from its files.
-UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,8 @@ class Comparison:
         Returns the first inventory with one edit made; None where that is not valid.
     jobs : mapping of str to tuple of str
         Hosts of each job that runs.
+    judged : Judged, optional
+        What rules and proof say of both.
     """
 
     before: Side
@@ -58,6 +60,7 @@ class Comparison:
     judge: Callable[[str, Sequence[Artefact], Sequence[Artefact]], Effect]
     make: Callable[[Swap], Side | None] = lambda _: None
     jobs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    judged: Judged | None = None
 
     def diff(self) -> Diff:
         """Return all that differs."""
@@ -66,23 +69,32 @@ class Comparison:
         devices = [*self._coming_and_going(), *self._changed(both)]
         known = {device.name: device.settings for device in devices}
         alone = Trials(self.before, self.after, known, self.make).of(self.edits)
-        causes = Causes(self.edits, alone, _neighbours(old, new)).of(devices)
+        causes = Causes(self.edits, alone, neighbours(old, new)).of(devices)
         attached = self._attached(devices)
+        moved, touched = moves(old, new), tenants(old, new, devices)
+        apart = tuple(figures(old, new, set(both)))
+        every = (
+            *consequences(old, new, moved, devices, touched, self.judged),
+            *less_protection(apart),
+        )
+        follows = sorted(every, key=lambda one: -RISKS.index(one.risk))
         return Diff(
             before=self.before.shown,
             after=self.after.shown,
             fabric=new.intent.fabric.name,
-            summary=self._summary(devices, attached),
+            summary=self._summary(devices, attached, follows),
             edits=tuple(one.edit for one in self.edits),
             cables=tuple(cables(old, new)),
-            moves=tuple(moves(old, new)),
-            figures=tuple(figures(old, new, set(both))),
+            moves=tuple(moved),
+            figures=apart,
             capacity=tuple(capacity(old, new)),
             causes=tuple(causes),
             devices=tuple(devices),
             attached=attached,
             jobs=tuple(self._touched(devices, attached)),
-            tenants=tenants(old, new, devices),
+            tenants=touched,
+            consequences=tuple(follows),
+            judged=self.judged,
         )
 
     def _apart(self) -> list[str]:
@@ -146,10 +158,10 @@ class Comparison:
         own = {device.name for device in devices}
         calm = Risk.HARMLESS.word
         near: set[str] = set()
-        neighbours = _neighbours(self.before.designs, self.after.designs)
+        at_switch = neighbours(self.before.designs, self.after.designs)
         for device in devices:
             if device.role != "host" and device.risk != calm:
-                near |= neighbours.get(device.name, set())
+                near |= at_switch.get(device.name, set())
         return tuple(name for name in self.after.designs.hosts if name in near - own)
 
     def _touched(
@@ -161,29 +173,28 @@ class Comparison:
             if own:
                 yield TouchedJob(name, own, len(hosts))
 
-    def _summary(self, devices: Sequence[Device], attached: tuple[str, ...]) -> Summary:
+    def _summary(
+        self,
+        devices: Sequence[Device],
+        attached: tuple[str, ...],
+        follows: Sequence[Consequence],
+    ) -> Summary:
         counts = dict.fromkeys(("added", "removed", "changed"), 0)
         for device in devices:
             counts[device.state] += 1
         changed = [device for device in devices if device.state == "changed"]
         reloads = {device.reload for device in changed}
+        applying = [device.risk for device in changed]
         return Summary(
             **counts,
             edits=len(self.edits),
             lines=sum(len(device.settings) for device in devices),
-            risk=_worst(device.risk for device in changed),
+            risk=worst([*applying, *(one.risk for one in follows)]),
             reload=True if True in reloads else None if None in reloads else False,
             hosts_changed=sum(device.role == "host" for device in devices),
             hosts_attached=len(attached),
+            risk_of_applying=worst(applying),
         )
-
-
-def _worst(risks: Iterable[str]) -> str:
-    """Return the worst of some risks; one that is unknown may be any."""
-    words = set(risks)
-    if UNKNOWN in words:
-        return UNKNOWN
-    return max(map(Risk.from_word, words)).word if words else "none"
 
 
 def _kind(designs: Designs, name: str) -> tuple[str, str]:
@@ -193,7 +204,7 @@ def _kind(designs: Designs, name: str) -> tuple[str, str]:
     return "host", "host"
 
 
-def _neighbours(*sides: Designs) -> dict[str, set[str]]:
+def neighbours(*sides: Designs) -> dict[str, set[str]]:
     """Return the hosts at each switch, on any side."""
     hosts: dict[str, set[str]] = {}
     for designs in sides:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.design.designs import Designs
-    from fabric.design.model import DeviceDesign, HostDesign, PortDesign
+    from fabric.design.host_model import HostDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
     from fabric.intent.classes import LosslessClass
 
     #: Values by name; what has no value on a port is not in it.
@@ -32,7 +34,8 @@ _CLASS = tuple(
     ).split()
 )
 _CLASS_OF_HOST = ("roce_dscp", "pfc_priority")
-_UNKNOWN = "-"
+#: What a figure has on a side where nothing sets it.
+ABSENT = "-"
 
 
 def figures(before: Designs, after: Designs, changed: set[str]) -> list[Figure]:
@@ -67,7 +70,7 @@ def _differences(before: Designs, after: Designs, name: str) -> Iterator[Key]:
 
 def _apart(old: Values, new: Values) -> Iterator[tuple[str, str, str]]:
     for figure in dict.fromkeys((*old, *new)):
-        was, now = old.get(figure, _UNKNOWN), new.get(figure, _UNKNOWN)
+        was, now = old.get(figure, ABSENT), new.get(figure, ABSENT)
         if was != now:
             yield figure, was, now
 
@@ -128,4 +131,9 @@ def _by_nic(host: HostDesign) -> dict[str, tuple[str, Values]]:
 
 
 def _texts(values: dict[str, object]) -> Values:
-    return {name: str(value) for name, value in values.items() if value is not None}
+    return {name: _text(value) for name, value in values.items() if value is not None}
+
+
+def _text(value: object) -> str:
+    """Return a value as the inventory has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def plain_json(diff: Diff) -> str:
-    """Return all of it as JSON; `docs/formats.md` says what the members mean."""
+    """Return all of it as JSON; `docs/reference/formats.md` says what the members mean."""
     return json.dumps(diff.as_dict(), indent=2) + "\n"
 
 

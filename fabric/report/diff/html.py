@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.report.diff.view import alike, cells, heading, hosts, parts, reach, summary, title
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fabric.report.diff.model import Cause, Diff
     from fabric.report.diff.view import Alike, Part
@@ -30,17 +30,8 @@ code { font-size: 13px; overflow-wrap: anywhere; }
 
 def html(diff: Diff) -> str:
     """Return the page; each text of the inventory is escaped."""
-    name = escape(title(diff))
-    lines = [
-        "<!DOCTYPE html>",
-        '<html lang="en">',
-        '<head><meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
-        f"<title>{name}</title>",
-        f"<style>{_STYLE}</style></head>",
-        f"<body><h1>{name}</h1>",
-        *_list(summary(diff)),
-    ]
+    name = title(diff)
+    lines = [f"<h1>{escape(name)}</h1>", *_list(summary(diff))]
     for part in parts(diff):
         lines += _part(part)
     if diff.causes:
@@ -51,7 +42,24 @@ def html(diff: Diff) -> str:
         lines += [line for group in alike(diff) for line in _device(group)]
     if touched := hosts(diff):
         lines += ["<h2>Hosts</h2>", *_list(touched)]
-    return "\n".join([*lines, "</body></html>", ""])
+    return page(name, lines)
+
+
+def page(name: str, lines: Sequence[str]) -> str:
+    """Return a page of lines that are HTML, below a title that is not."""
+    first, *others = lines
+    return "\n".join([
+        "<!DOCTYPE html>",
+        '<html lang="en">',
+        '<head><meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+        f"<title>{escape(name)}</title>",
+        f"<style>{_STYLE}</style></head>",
+        f"<body>{first}",
+        *others,
+        "</body></html>",
+        "",
+    ])
 
 
 def _part(part: Part) -> Iterator[str]:
@@ -69,9 +77,8 @@ def _cause(cause: Cause) -> Iterator[str]:
 
 def _device(group: Alike) -> Iterator[str]:
     one = group.first
-    words = f"{group.names} ({one.platform} {one.role}): {group.words}"
-    yield f"<details><summary>{escape(words)}</summary>"
-    yield from _list(one.notes)
+    yield f"<details><summary>{escape(group.title)}</summary>"
+    yield from _list(group.notes)
     rows = [cells(setting) for setting in one.settings]
     yield from _table(("setting", "before", "after"), rows) if rows else _list(one.files)
     yield "</details>"

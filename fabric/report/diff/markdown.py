@@ -63,7 +63,9 @@ class _Page:
 def markdown(diff: Diff) -> str:
     """Return summary, tables and causes, then the devices folded; at most 65,000 characters."""
     page = _Page()
-    page.add(f"### {_plain(title(diff))}", "", *(f"- {_plain(line)}" for line in summary(diff)))
+    page.add(
+        f"### {plain_line(title(diff))}", "", *(f"- {plain_line(line)}" for line in summary(diff))
+    )
     for part in parts(diff):
         rows = [_row(row) for row in part.rows[:_MOST_ROWS]]
         page.left_out += len(part.rows) - len(rows)
@@ -76,7 +78,7 @@ def markdown(diff: Diff) -> str:
     if diff.causes:
         page.block(["", f"#### Causes ({len(diff.causes):,})", ""], _causes(diff))
     if touched := hosts(diff):
-        page.block(["", "#### Hosts", ""], [f"- {_plain(line)}" for line in touched])
+        page.block(["", "#### Hosts", ""], [f"- {plain_line(line)}" for line in touched])
     if diff.devices:
         page.block(["", f"#### Devices ({len(diff.devices):,})"], [])
     for group in alike(diff):
@@ -87,9 +89,11 @@ def markdown(diff: Diff) -> str:
 def _causes(diff: Diff) -> Iterable[str]:
     """Yield one item for each cause, whole."""
     for cause in diff.causes:
-        lines = [f"- **{'<br>'.join(map(_plain, heading(cause)))}**"]
-        lines.append(f"  - {_plain(reach(cause))}")
-        lines += [f"  - {_plain(f'{cause.example_device}: {one}')}" for one in cause.example[:1]]
+        lines = [f"- **{'<br>'.join(map(plain_line, heading(cause)))}**"]
+        lines.append(f"  - {plain_line(reach(cause))}")
+        lines += [
+            f"  - {plain_line(f'{cause.example_device}: {one}')}" for one in cause.example[:1]
+        ]
         yield "\n".join(lines)
 
 
@@ -98,8 +102,8 @@ def _device(page: _Page, group: Alike) -> None:
     rows = [_row(cells(setting)) for setting in one.settings] or [
         _row((file, "", "")) for file in one.files
     ]
-    head = ["", *_open(f"{group.names} ({one.platform} {one.role}): {group.words}")]
-    head += [f"- {_plain(note)}" for note in one.notes]
+    head = ["", *_open(group.title)]
+    head += [f"- {plain_line(note)}" for note in group.notes]
     head += ["", _row(("setting", "before", "after")), "|---|---|---|"]
     page.block(head, rows, ["", "</details>"])
 
@@ -109,10 +113,11 @@ def _open(name: str) -> list[str]:
 
 
 def _row(row: Iterable[str]) -> str:
-    return f"| {' | '.join(map(_plain, row))} |"
+    return f"| {' | '.join(map(plain_line, row))} |"
 
 
-def _plain(text: str) -> str:
+def plain_line(text: str) -> str:
+    """Return a text in one line that no sign of Markdown or HTML changes."""
     return plain(text.replace("&", "&amp;"))
 
 

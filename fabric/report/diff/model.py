@@ -185,11 +185,82 @@ class TouchedTenant:
 
 
 @dataclass(frozen=True, slots=True)
+class Consequence:
+    """What a difference does to sessions, reach and protection, and the risk that follows."""
+
+    risk: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFinding:
+    """A finding of a rule of ``check`` or ``prove`` that one side alone has.
+
+    ``place`` is where the value stands on that side; None where no value is to blame.
+    """
+
+    rule: str
+    severity: str
+    message: str
+    fix: str
+    field: str
+    device: str
+    port: str
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProofVerdict:
+    """What the own engine of ``prove`` says of the files of one side.
+
+    Parameters
+    ----------
+    findings : int
+        Findings of the proof that are warnings or errors.
+    pairs, lost_pairs : int
+        Ordered pairs of NICs that the design promises, and those of them that the files do not
+        connect; of the family that loses more, tenants included.
+    reason : str
+        Why it did not run; empty where it did.
+    """
+
+    verdict: Literal["proved", "findings", "not run"]
+    findings: int = 0
+    pairs: int = 0
+    lost_pairs: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What rules and proof say of both sides.
+
+    Parameters
+    ----------
+    new, gone : tuple of RuleFinding
+        Findings that the second side alone has, and the first; the worst first.
+    changed : tuple of RuleFinding
+        Findings of the second side that the first one has with other values, at the same device,
+        port and field.
+    unchecked : tuple of str
+        Rules that could not run, with the side and the reason.
+    """
+
+    new: tuple[RuleFinding, ...]
+    gone: tuple[RuleFinding, ...]
+    changed: tuple[RuleFinding, ...]
+    unchecked: tuple[str, ...]
+    proof_before: ProofVerdict
+    proof_after: ProofVerdict
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """The counts of a difference.
 
-    ``risk`` is the highest of all devices; ``reload`` tells whether a switch restarts, None where
-    that is not known of one.
+    ``risk`` is the highest of all devices and consequences, ``risk_of_applying`` that of the
+    devices alone: what loading the change does to traffic. ``reload`` tells whether a switch
+    restarts, None where that is not known of one.
     """
 
     added: int
@@ -201,6 +272,7 @@ class Summary:
     reload: bool | None
     hosts_changed: int
     hosts_attached: int
+    risk_of_applying: str = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +289,10 @@ class Diff:
         Of the jobs that were named, those on hosts that change or are attached.
     tenants : tuple of TouchedTenant
         Tenants whose NICs, switches or hosts change.
+    consequences : tuple of Consequence
+        What follows for sessions, reach and the protection of lossless traffic; the worst first.
+    judged : Judged or None
+        What rules and proof say; None where they were not asked.
     """
 
     before: str
@@ -233,6 +309,8 @@ class Diff:
     attached: tuple[str, ...]
     jobs: tuple[TouchedJob, ...] = ()
     tenants: tuple[TouchedTenant, ...] = ()
+    consequences: tuple[Consequence, ...] = ()
+    judged: Judged | None = None
 
     @property
     def empty(self) -> bool:

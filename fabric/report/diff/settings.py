@@ -2,12 +2,13 @@
 
 Rows of CONFIG_DB and of other JSON files are compared field by field. Lines are compared below the
 lines that they are indented under; a line that goes and one that comes are one setting where all
-words but one are equal. Pairing is the same in both directions.
+words but one are equal, or all but numbers. Pairing is the same in both directions.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,17 +18,21 @@ from fabric.devices.redaction import SECRET_FIELD, redacted
 from fabric.report.diff.model import Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from fabric.core.artefact import Artefact
     from fabric.core.lines import LineTree, Path
 
     #: Path of a setting, and its two values.
     Apart: TypeAlias = tuple[str, str | None, str | None]
+    #: What a line has in common with those that it may become.
+    Masks: TypeAlias = Callable[[str], Iterable[tuple[object, ...]]]
 
 #: How deep JSON is opened: TABLE, row, field of CONFIG_DB.
 _LEVELS = 3
 _MOST = 300
+#: A word that is a number, or one with its unit; an address is none.
+_NUMBER = re.compile(r"\d+(\.\d+)?[A-Za-z%]*")
 
 
 def settings(before: Sequence[Artefact], after: Sequence[Artefact]) -> tuple[Setting, ...]:
@@ -133,21 +138,33 @@ def _paired(
     gone: Mapping[str, LineTree], come: Mapping[str, LineTree]
 ) -> Iterator[tuple[str | None, str | None]]:
     """Yield lines that go with the one that comes in their place, and the others alone."""
+    gone, come = dict(gone), dict(come)
+    for masks in (_masks, _without_numbers):
+        for was, now in _pairs(gone, come, masks):
+            yield was, now
+            del gone[was], come[now]
+    yield from ((line, None) for line in gone)
+    yield from ((None, line) for line in come)
+
+
+def _pairs(
+    gone: Mapping[str, LineTree], come: Mapping[str, LineTree], masks: Masks
+) -> list[tuple[str, str]]:
+    """Return lines that go with the first that comes and has a mask of it; each once."""
     places: dict[tuple[object, ...], list[int]] = {}
     lines = list(come)
     for index, line in enumerate(lines):
-        for mask in _masks(line):
+        for mask in masks(line):
             places.setdefault(mask, []).append(index)
     taken: set[int] = set()
+    pairs = []
     for line, below in gone.items():
-        fitting = {at for mask in _masks(line) for at in places.get(mask, ()) if at not in taken}
+        fitting = {at for mask in masks(line) for at in places.get(mask, ()) if at not in taken}
         chosen = min((at for at in fitting if _alike(below, come[lines[at]])), default=None)
-        if chosen is None:
-            yield line, None
-        else:
+        if chosen is not None:
             taken.add(chosen)
-            yield line, lines[chosen]
-    yield from ((None, line) for index, line in enumerate(lines) if index not in taken)
+            pairs.append((line, lines[chosen]))
+    return pairs
 
 
 def _alike(old: LineTree, new: LineTree) -> bool:
@@ -162,13 +179,24 @@ def _masks(line: str) -> Iterable[tuple[object, ...]]:
     return ((at, *words[:at], *words[at + 1 :]) for at in range(1, len(words)))
 
 
+def _without_numbers(line: str) -> Iterable[tuple[object, ...]]:
+    """Yield the line without its words that are numbers, where it has some behind the first."""
+    first, *rest = line.split(" ")
+    words = (first, *("#" if _NUMBER.fullmatch(word) else word for word in rest))
+    return [words] if "#" in words[1:] else []
+
+
 def _value(old: str, new: str) -> tuple[str, tuple[str | None, str | None]]:
-    """Return a line without the word in which it differs from another, and both words."""
+    """Return a line without the words in which it differs from another, and both sides' words."""
     words, others = old.split(" "), new.split(" ")
-    at = next(n for n, word in enumerate(words) if word != others[n])
+    apart = [n for n, word in enumerate(words) if word != others[n]]
     masked = redacted(old) != old or redacted(new) != new
-    values = ("***", "***") if masked else (_shown(words[at]), _shown(others[at]))
-    rest = [*words[:at], *(["..."] if words[at + 1 :] else []), *words[at + 1 :]]
+    texts = (", ".join(side[n] for n in apart) for side in (words, others))
+    was, now = map(_shown, texts)
+    values = ("***", "***") if masked else (was, now)
+    rest = ["..." if n in apart else word for n, word in enumerate(words)]
+    if rest[-1] == "...":
+        rest = rest[:-1]
     return _shown(" ".join(rest)) or "", values
 
 

@@ -54,8 +54,8 @@ def _cause(cause: Cause) -> Iterator[str]:
 
 def _group(group: Alike) -> Iterator[str]:
     one = group.first
-    yield f"  {group.names} ({one.platform} {one.role}): {group.words}"
-    yield from (f"    {note}" for note in one.notes)
+    yield f"  {group.title}"
+    yield from (f"    {note}" for note in group.notes)
     for setting in one.settings[:_MOST_SETTINGS]:
         path, before, after = cells(setting)
         yield f"      {path}: {before} -> {after}"

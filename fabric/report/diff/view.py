@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
 from fabric.core.counts import counted
+from fabric.core.likeness import like_groups
+from fabric.report.diff.capacity import worse
 from fabric.report.diff.traced import FILELESS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from fabric.report.diff.model import Cause, Device, Diff, Move, Setting
+    from fabric.report.diff.model import (
+        Cause,
+        Device,
+        Diff,
+        Judged,
+        Move,
+        ProofVerdict,
+        RuleFinding,
+        Setting,
+    )
 
     Row = tuple[str, ...]
 
 #: Names of devices that are written out in one place.
 _MOST_NAMES = 400
+#: Figures of capacity in the summary; our choice. The table has all.
+_MOST_WORSE = 4
 #: Changes of cables that many have alike.
 _SUMMED = ("length", "speed")
 _REPORTED = tuple(f"fabric.{section}" for section in FILELESS)
+#: An address of IPv4 or IPv6, or of a NIC.
+_ADDRESS = re.compile(r"\d+(\.\d+){3}|([0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}", re.IGNORECASE)
+_PLURALS = {"error": "errors", "warning": "warnings", "info": "info"}
 ABSENT = "(absent)"
 
 
@@ -35,7 +53,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Alike:
-    """Devices whose files differ in the same way; the first stands for all."""
+    """Devices whose files differ in the same way, hosts but for addresses; the first is shown."""
 
     devices: tuple[Device, ...]
 
@@ -45,9 +63,24 @@ class Alike:
         return self.devices[0]
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person is to know, of the change and of what is shown."""
+        one = self.first
+        if all(_changes(device) == _changes(one) for device in self.devices):
+            return one.notes
+        return (*one.notes, f"values of {one.name}; those of the others have other addresses")
+
+    @property
     def names(self) -> str:
         """All names in short."""
         return folded(device.name for device in self.devices)
+
+    @property
+    def title(self) -> str:
+        """Names, what the devices are, and how they change."""
+        one = self.first
+        kind = one.role if one.role == one.platform else f"{one.platform} {one.role}"
+        return f"{self.names} ({kind}): {self.words}"
 
     @property
     def words(self) -> str:
@@ -74,16 +107,23 @@ def summary(diff: Diff) -> list[str]:
     lines = [
         f"{counted(one.edits, 'inventory value')} changed",
         f"devices: {states} ({counted(one.lines, 'setting')})",
-        f"highest risk: {one.risk}; {_restart(one.reload)}",
+        f"highest risk: {one.risk}",
+        f"risk of applying it: {one.risk_of_applying}; {_restart(one.reload)}",
+        *(f"{follows.risk}: {follows.words}" for follows in diff.consequences),
+        *(_judged(diff.judged) if diff.judged else ()),
         f"hosts: {hosts}",
     ]
+    if worst := worse(diff.capacity):
+        rows = [f"{one.item}: {one.before} -> {one.after}" for one in worst[:_MOST_WORSE]]
+        rows += [f"{more:,} more"] if (more := len(worst) - _MOST_WORSE) > 0 else []
+        lines.append(f"capacity gets worse: {'; '.join(rows)}")
     moved = [
-        f"{counted(len(rows), word)}"
-        for rows, word in (
-            (diff.cables, "cable"),
-            (diff.moves, "name or number"),
-            (diff.figures, "lossless figure"),
-            (diff.capacity, "capacity figure"),
+        counted(len(rows), *words)
+        for rows, words in (
+            (diff.cables, ("cable",)),
+            (diff.moves, ("name or number", "names or numbers")),
+            (diff.figures, ("lossless figure",)),
+            (diff.capacity, ("capacity figure",)),
         )
         if rows
     ]
@@ -93,6 +133,52 @@ def summary(diff: Diff) -> list[str]:
         steps = "`plan` rejects that at once: revoke, plan and apply first, then grant"
         lines.append(f"from one tenant to another: {folded(at_once)}; {steps}")
     return [*lines, *([f"also changed: {', '.join(moved)}"] if moved else [])]
+
+
+def _judged(judged: Judged) -> Iterator[str]:
+    """Yield what rules and proof say of both sides."""
+    parts = [(judged.new, "new"), (judged.gone, "gone")]
+    parts += [(judged.changed, "with other values")] if judged.changed else []
+    yield f"findings: {', '.join(_by_severity(*part) for part in parts)}"
+    yield from judged.unchecked
+    before, after = _proof(judged.proof_before), _proof(judged.proof_after)
+    yield (
+        f"proof: {before} before and after"
+        if before == after
+        else (f"proof: {before} before, {after} after")
+    )
+
+
+def _by_severity(findings: Sequence[RuleFinding], word: str) -> str:
+    """Return how many findings there are, and how many of each severity."""
+    counts = Counter(one.severity for one in findings)
+    words = ", ".join(counted(count, name, _PLURALS[name]) for name, count in counts.items())
+    return f"{len(findings):,} {word}{f' ({words})' if words else ''}"
+
+
+def _proof(verdict: ProofVerdict) -> str:
+    if verdict.verdict == "not run":
+        return f"not run ({verdict.reason})"
+    if verdict.verdict == "proved":
+        return f"proved for {counted(verdict.pairs, 'pair')} of NICs"
+    lost = f", {verdict.lost_pairs:,} of {counted(verdict.pairs, 'pair')} of NICs lost"
+    return f"{counted(verdict.findings, 'finding')}{lost if verdict.lost_pairs else ''}"
+
+
+def _rows(findings: Sequence[RuleFinding]) -> tuple[Row, ...]:
+    return tuple(
+        (
+            one.severity,
+            one.rule,
+            str(one.place or "-"),
+            ": ".join(
+                part
+                for part in (one.field, f"{one.device} {one.port}".strip(), one.message)
+                if part
+            ),
+        )
+        for one in findings
+    )
 
 
 def _from_tenant_to_tenant(diff: Diff) -> list[str]:
@@ -119,7 +205,12 @@ def parts(diff: Diff) -> list[Part]:
         )
         for one in diff.tenants
     )
+    judged = diff.judged
+    headers = ("severity", "rule", "place", "finding")
     every = [
+        Part("New findings", headers, _rows(judged.new if judged else ())),
+        Part("Gone findings", headers, _rows(judged.gone if judged else ())),
+        Part("Findings with other values", headers, _rows(judged.changed if judged else ())),
         Part("Cables", ("change", "end", "before", "after"), _moves(diff.cables)),
         Part("Names and addresses", ("what", "where", "before", "after"), _moves(diff.moves)),
         Part("Lossless policy", ("role", "ports", "figure", "before", "after", "count"), figures),
@@ -168,13 +259,22 @@ def reach(cause: Cause) -> str:
 
 def alike(diff: Diff) -> list[Alike]:
     """Return the devices in groups that differ in the same way."""
-    groups: dict[tuple[object, ...], list[Device]] = {}
-    for device in diff.devices:
-        settings = tuple((one.path, one.before, one.after) for one in device.settings)
-        kinds = tuple(file.rpartition("/")[2] for file in device.files)
-        key = (device.state, device.role, device.platform, kinds, settings)
-        groups.setdefault(key, []).append(device)
-    return [Alike(tuple(devices)) for devices in groups.values()]
+    return [Alike(tuple(devices)) for devices in like_groups(diff.devices, _difference)]
+
+
+def _difference(device: Device) -> tuple[object, ...]:
+    """Return what devices of one group have in common."""
+    settings: tuple[tuple[str | None, ...], ...] = _changes(device)
+    if device.role == "host":  # each has addresses of its own, and its own name in some texts
+        settings = tuple(
+            tuple(text and _ADDRESS.sub("#", text) for text in row) for row in settings
+        )
+    kinds = tuple(file.rpartition("/")[2] for file in device.files)
+    return (device.state, device.role, device.platform, kinds, settings)
+
+
+def _changes(device: Device) -> tuple[tuple[str, str | None, str | None], ...]:
+    return tuple((one.path, one.before, one.after) for one in device.settings)
 
 
 def hosts(diff: Diff) -> list[str]:

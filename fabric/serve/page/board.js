@@ -1,11 +1,13 @@
 // A drawing with its tools: zoom, legend, and a panel for what was chosen.
 
 import { get, query } from "./api.js";
-import { Drawing } from "./drawing.js";
+import { Drawing, title } from "./drawing.js";
 import { make } from "./dom.js";
 
 export class Board {
-  constructor(pick) {
+  // Where `live` is false, the picture is that of the plan.
+  constructor(pick, live = true) {
+    this.live = live;
     this.place = make("div", { class: "canvas", tabindex: "0", role: "region", "aria-label": "Map, scrolls" });
     this.legend = make("div", { class: "legend" });
     const button = (label, sign, run) => make("button", { type: "button", "aria-label": label, title: label, onclick: run }, sign);
@@ -26,16 +28,16 @@ export class Board {
   show(picture) {
     this.picture = picture;
     this.drawing?.resized.disconnect();
-    this.drawing = new Drawing(this.place, picture, this.pick);
+    this.drawing = new Drawing(this.place, picture, this.pick, this.live);
     const devices = picture.boxes.flatMap((box) => box.members);
     document.getElementById("devices").replaceChildren(...devices.slice(0, 2000).map((value) => make("option", { value })));
   }
 
   describe(line) {
     const { lower, upper, cables, speeds_gbps: speeds } = this.picture.lines[line];
-    const low = lower.map((number) => this.picture.boxes[number].label);
+    const low = lower.map((number) => title(this.picture.boxes[number]));
     const ends = low.length > 1 ? `${low[0]} … ${low.at(-1)}` : low[0];
-    return `${ends} – ${this.picture.boxes[upper].label}: ${cables} cable${cables === 1 ? "" : "s"} of ${speeds.join("/")}G`;
+    return `${ends} – ${title(this.picture.boxes[upper])}: ${cables} cable${cables === 1 ? "" : "s"} of ${speeds.join("/")}G`;
   }
 
   legendOf(entries) {

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { badge, card, facts, link, make, name, problem, table } from "./dom.js";
-import { load, neighbour, readWhen, state, status } from "./device.js";
+import { load, neighbour, panel, readWhen, state, status } from "./device.js";
 import { tiles } from "./series.js";
 
 const TILES = 12;
@@ -13,7 +13,7 @@ export async function open(root, [device, port]) {
   if (own === undefined) throw new Error(`${device} has no planned cable in ${port}; open the device to see its ports`);
   const far = await load(own.peer);
   const other = far.planned.ports.find((one) => one.port === own.peer_port);
-  const title = make("h1", {}, name(`${device} ${port}`), " – ", name(`${own.peer} ${own.peer_port}`));
+  const title = make("h1", {}, name(`${device} ${port}`), panel(own.panel), " – ", name(`${own.peer} ${own.peer_port}`), panel(own.peer_panel));
   const facts_ = make("p", { class: "faint" }, `${own.speed_gbps}G, ${own.cable_m} m${own.rail === null ? "" : `, rail ${own.rail}`}`);
   root.append(
     make("div", { class: "head" }, title, facts_, own.enabled ? null : badge("down", "switched off")),
@@ -39,7 +39,8 @@ function end(about, port) {
     make("p", { class: "faint" }, link(about.planned.name, "device", about.planned.name), `, ${about.planned.kind}; ${readWhen(about)}`),
     facts([
       ["link", status(port, seen)],
-      ["planned neighbour", `${port.peer} ${port.peer_port}`],
+      ["port on the panel", port.panel || "not known"],
+      ["planned neighbour", make("span", {}, name(`${port.peer} ${port.peer_port}`), panel(port.peer_panel))],
       ["seen neighbour", neighbour(about.running, port) ?? make("span", { class: "faint" }, "not read")],
       ["speed", runs(port.speed_gbps, seen?.speed_gbps, "G")],
       ["MTU", runs(port.mtu_bytes, seen?.mtu_bytes, " bytes")],

@@ -3,6 +3,7 @@
 import { get } from "./api.js";
 import { age, badge, card, facts, link, make, name, table } from "./dom.js";
 import { tiles } from "./series.js";
+import { bufferRow, plain } from "./words.js";
 
 const TILES = 24;
 const DIFFERENCES = 300;
@@ -47,7 +48,7 @@ function content(about) {
       card("Planned", facts(planned.facts)),
       card("Running", ...runningFacts(about)),
       card("Lossless policy", facts(planned.policy)),
-      planned.buffer.length ? card("Buffer", facts(planned.buffer.map(([key, value]) => [key.replaceAll("_", " "), value]))) : null,
+      planned.buffer.length ? card("Buffer", facts(planned.buffer.map(bufferRow))) : null,
     ),
     drift(about),
     make("section", { class: "card wide" }, make("h2", {}, `Ports (${planned.ports.length})`), ports(planned, running)),
@@ -86,7 +87,7 @@ function runningFacts({ running }) {
     ...(links.length ? [["ports up", `${up} of ${links.length}${unread ? `, ${unread} not read` : ""}`]] : []),
     ...(sessions.length ? [["BGP sessions", `${sessions.filter((one) => one.established).length} of ${sessions.length} established`]] : []),
     ...(watchdog && Object.keys(watchdog).length ? [["queues in a pause storm", String(storms)]] : []),
-    ...(running.unknown.length ? [["not understood", running.unknown.join(", ")]] : []),
+    ...(running.unknown.length ? [["not understood", running.unknown.map(plain).join(", ")]] : []),
   ])];
 }
 
@@ -110,7 +111,7 @@ function events(lasting, written) {
   const when = make("p", { class: "faint" }, `The last event of the fabric was written ${age(Math.max(0, Date.now() / 1000 - written))} ago.`);
   if (!lasting.length) return [when, make("p", {}, badge("good", "no drift lasts"))];
   const rows = lasting.slice(0, DIFFERENCES).map((one) => [
-    [one.port, one.field].filter(Boolean).join(" ") || one.rule,
+    [one.port, plain(one.field)].filter(Boolean).join(" ") || one.rule,
     make("div", {}, one.planned && make("pre", { class: "plan" }, one.planned), make("p", { class: "faint" }, name(one.fix))),
     make("pre", { class: "run" }, one.running || one.message),
     make("time", { datetime: one.since }, one.since.slice(0, 19).replace("T", " ")),
@@ -125,8 +126,8 @@ function ports(planned, running) {
   const rows = planned.ports.map((port) => {
     const seen = state(running, port.port);
     return [
-      link(port.port, "cable", planned.name, port.port),
-      make("span", {}, link(port.peer, "device", port.peer), " ", name(port.peer_port)),
+      make("span", {}, link(port.port, "cable", planned.name, port.port), panel(port.panel)),
+      make("span", {}, link(port.peer, "device", port.peer), " ", name(port.peer_port), panel(port.peer_panel)),
       neighbour(running, port),
       status(port, seen),
       `${port.speed_gbps}G${seen?.speed_gbps && seen.speed_gbps !== port.speed_gbps ? ` (runs ${seen.speed_gbps}G)` : ""}`,
@@ -138,6 +139,9 @@ function ports(planned, running) {
   });
   return table("Ports", ["port", "planned neighbour", "seen neighbour", "link", "speed", "cable", "MTU", "network", "headroom"], rows, { class: "scroll tall" });
 }
+
+// The name on the front panel, where it is known.
+export const panel = (text) => text && make("span", { class: "faint name" }, ` (panel ${text})`);
 
 export const state = (running, port) => running?.state.interfaces?.[port] ?? running?.state.nics?.[port] ?? null;
 
@@ -185,7 +189,7 @@ function details(running) {
   const seen = Object.entries(lldp ?? {}).flatMap(([port, some]) => some.map((one) => [port, one.system_name, one.port_id, one.description]));
   if (seen.length) found.push(fold(`LLDP neighbours (${seen.length})`, "lldp", table("LLDP neighbours", ["port", "system", "its port", "description"], seen)));
   const used = Object.entries(tables ?? {});
-  if (used.length) found.push(fold(`Hardware tables (${used.length})`, "tables", table("Hardware tables", ["table", "entries", "size"], used.map(([key, one]) => [key, one.used, one.capacity]))));
+  if (used.length) found.push(fold(`Hardware tables (${used.length})`, "tables", table("Hardware tables", ["table", "entries", "size"], used.map(([key, one]) => [plain(key), one.used, one.capacity]))));
   return found;
 }
 

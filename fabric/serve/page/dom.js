@@ -1,5 +1,7 @@
 // Elements from data: text is set as text, never as markup.
 
+import { asked } from "./words.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 function fill(made, attributes, children) {
@@ -18,8 +20,11 @@ export const make = (tag, attributes = {}, ...children) =>
 export const draw = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS(SVG, tag), attributes, children);
 
-// A long text of a device keeps to one cell; marks of writing direction stay inside of it.
-export const name = (text) => make("bdi", {}, text.length > 200 ? `${text.slice(0, 200)}…` : text);
+// A long text of a device keeps to one cell; marks of writing direction stay inside of it. What
+// fits on a line of a phone and is one name, such as su1-rail0, stays on one line.
+const ONE_NAME = /^\S{1,30}$/u;
+export const name = (text) => make("bdi", { class: ONE_NAME.test(text) && "name" },
+  text.length > 200 ? `${text.slice(0, 200)}…` : text);
 
 export const link = (text, ...parts) => make("a", { href: path(...parts) }, name(text));
 
@@ -38,7 +43,7 @@ export function table(caption, heads, rows, attributes = {}) {
 
 export function facts(rows) {
   return make("dl", { class: "facts" }, rows.map(([key, value]) =>
-    [make("dt", {}, key), make("dd", {}, shown(value))]));
+    make("div", {}, make("dt", {}, key), make("dd", {}, shown(value)))));
 }
 
 function shown(cell) {
@@ -67,7 +72,7 @@ export function say(text) {
 export function problem(error) {
   const findings = error.findings ?? [];
   const lines = findings.length
-    ? findings.map((one) => `${one.field ? `${one.field}: ` : ""}${one.message}${one.fix ? `; ${one.fix}` : ""}`)
+    ? findings.map((one) => `${one.field ? `${asked(one.field)}: ` : ""}${one.message}${one.fix ? `; ${one.fix}` : ""}`)
     : [error.message];
   return make("div", { class: "problem", role: "alert" }, lines.map((line) => make("p", {}, name(line))));
 }

@@ -1,6 +1,7 @@
 // The picture: boxes, lines and frames with the places that the service computed.
 
 import { draw } from "./dom.js";
+import { extent, fitted, note, share } from "./trouble.js";
 
 const RAILS = 8;
 const LEAST_WIDTH_PX = 860;
@@ -14,13 +15,24 @@ const MARKS = {
   oversubscribed: "M0-5 5 4h-10z",
 };
 const MARK_AT = 0.22;
+const SHARE_AT = 0.82;
+const SHARE_PX = { width: 80, height: 12 }; // room that "1 of 16 down" takes
+const MOST_SHARES = 24; // texts on lines; the others have theirs when they are pointed at
+const LETTER_PX = 6.65; // of the font at 11 px, as fabric/topology/drawing_layout.py has it
+
+const along = ({ x1, y1, x2, y2 }, part) => [x1 + (x2 - x1) * part, y1 + (y2 - y1) * part];
+
+// The whole name of a device that is alone: its box may have no room for it.
+export const title = (box) => (box.members.length === 1 ? box.members[0] : box.label);
 
 export class Drawing {
   // `pick` is called with ("box" | "line", number) when one is clicked, or Enter is pressed on it.
-  constructor(place, picture, pick) {
+  // Where `live` is false, everything is drawn as planned.
+  constructor(place, picture, pick, live) {
     this.place = place;
     this.picture = picture;
     this.pick = pick;
+    this.live = live;
     this.svg = this.#draw();
     place.replaceChildren(this.svg);
     this.fit();
@@ -58,7 +70,7 @@ export class Drawing {
   // Another second line of text on a box, or null for its own.
   note(number, text) {
     const detail = this.boxes[number].querySelector(".detail");
-    detail.textContent = text ?? this.picture.boxes[number].detail;
+    detail.textContent = text ?? this.#detail(number);
   }
 
   title(kind, number, text) {
@@ -86,15 +98,33 @@ export class Drawing {
     return this.picture.boxes.findIndex((box) => box.members.includes(device));
   }
 
+  #detail(number) {
+    const { detail, width } = this.picture.boxes[number];
+    const text = this.live && note(this.picture, number);
+    return text ? fitted(text, width / LETTER_PX) : detail;
+  }
+
+  #state(line) {
+    return this.live ? line.state : "planned";
+  }
+
   #own(kind, number) {
     if (kind === "line") {
-      const { rail, state } = this.picture.lines[number];
-      return `${state} rail${rail < 0 ? "" : rail % RAILS}`;
+      const line = this.picture.lines[number];
+      const state = this.live && share(line) ? "some" : this.#state(line);
+      return `${state} rail${line.rail < 0 ? "" : line.rail % RAILS}`;
     }
-    const { kind: role, members, health, tenants = {} } = this.picture.boxes[number];
+    const { kind: role, members, tenants = {} } = this.picture.boxes[number];
+    if (!this.live) return `${role}${members.length > 1 ? " many" : ""}`;
     const names = Object.keys(tenants);
     const owner = names.length === 1 ? ` owned tenant${this.picture.tenants.indexOf(names[0]) % RAILS}` : names.length ? " owned shared" : "";
-    return `${role}${members.length > 1 ? " many" : ""}${owner}${health ? ` sick ${health}` : ""}`;
+    return `${role}${members.length > 1 ? " many" : ""}${owner}${this.#sick(number)}`;
+  }
+
+  #sick(number) {
+    const { health } = this.picture.boxes[number];
+    const how = extent(this.picture, number);
+    return how && ` sick ${how} ${how === "all" ? health : ""}`.trimEnd();
   }
 
   #size() {
@@ -114,6 +144,10 @@ export class Drawing {
 
   #draw() {
     const { picture } = this;
+    const shares = picture.lines.filter(share).map((line) => along(line, SHARE_AT));
+    this.shares = shares.length;
+    this.crowded = shares.some(([x, y], row) => shares.slice(row + 1).some(([other, at]) =>
+      Math.abs(other - x) < SHARE_PX.width && Math.abs(at - y) < SHARE_PX.height));
     this.lines = picture.lines.map((line, number) => this.#line(line, number));
     this.boxes = picture.boxes.map((box, number) => this.#box(box, number));
     const order = picture.lines.map((_, number) => number).sort((a, b) => this.#rank(a) - this.#rank(b));
@@ -123,6 +157,7 @@ export class Drawing {
       viewBox: `0 ${top} ${picture.width} ${bottom - top}`, role: "group", "aria-label": `Map of ${picture.title}`, class: "drawing",
     },
     draw("g", { class: "frames" }, picture.frames.map((frame) => this.#frame(frame))),
+    draw("g", { class: "combs" }, picture.combs.map((comb) => this.#comb(comb))),
     draw("g", { class: "lines" }, order.map((number) => this.lines[number])),
     draw("g", { class: "labels" }, picture.frames.map((frame) => this.#label(frame))),
     draw("g", { class: "boxes" }, this.boxes),
@@ -131,32 +166,39 @@ export class Drawing {
   }
 
   #rank(number) {
-    return Object.keys(MARKS).includes(this.picture.lines[number].state) ? 1 : 0;
+    return Object.keys(MARKS).includes(this.#state(this.picture.lines[number])) ? 1 : 0;
   }
 
   #line(line, number) {
     const width = 1 + Math.min(3, Math.log2(line.cables) * 0.3);
-    const at = [line.x1 + (line.x2 - line.x1) * MARK_AT, line.y1 + (line.y2 - line.y1) * MARK_AT];
+    const text = this.live ? share(line) : "";
+    const at = along(line, text ? SHARE_AT : MARK_AT);
+    const state = this.#state(line);
     const ends = { x1: line.x1, y1: line.y1, x2: line.x2, y2: line.y2 };
     return draw("g", { class: `line ${this.#own("line", number)}`, "data-line": number },
       draw("title"),
       draw("line", { ...ends, class: "reach" }),
       draw("line", { ...ends, class: "ink", "stroke-width": width.toFixed(2) }),
-      MARKS[line.state] && draw("path", { d: MARKS[line.state], class: "mark", transform: `translate(${at})` }));
+      MARKS[state] && draw("path", { d: MARKS[state], class: `mark ${state}`, transform: `translate(${at})` }),
+      text && this.shares <= MOST_SHARES && draw("text", { x: at[0], y: at[1] + 16, class: "share" }, this.crowded ? text.replace(/^(\S+) of (\S+) .*$/u, "$1/$2") : text));
   }
 
   #box(box, number) {
     const middle = box.x + box.width / 2;
     const { x, y, width, height } = box;
     return draw("g", {
-      class: `box ${this.#own("box", number)}`, "data-box": number, tabindex: 0, role: "button", "aria-label": `${box.label}, ${box.detail}`,
+      class: `box ${this.#own("box", number)}`, "data-box": number, tabindex: 0, role: "button", "aria-label": `${title(box)}, ${box.detail}`,
     },
     draw("title"),
     box.members.length > 1 && draw("rect", { x: x + 3, y: y - 3, width, height, rx: 5, class: "behind" }),
     draw("rect", { x, y, width, height, rx: 5, class: "face" }),
     box.rail >= 0 && draw("rect", { x: x + 4, y: y + 1, width: width - 8, height: 3, rx: 1.5, class: `stripe rail${box.rail % RAILS}` }),
     draw("text", { x: middle, y: y + 17, class: "label" }, box.label.length > LABEL ? `${box.label.slice(0, LABEL)}…` : box.label),
-    draw("text", { x: middle, y: y + 31, class: "detail" }, box.detail));
+    draw("text", { x: middle, y: y + 31, class: "detail" }, this.#detail(number)));
+  }
+
+  #comb({ y, bottom, teeth }) {
+    return draw("path", { d: `M${teeth[0]} ${y}H${teeth.at(-1)}${teeth.map((x) => `M${x} ${y}V${bottom}`).join("")}`, class: "comb" });
   }
 
   #frame({ x, y, width, height, kind }) {

@@ -2,8 +2,10 @@
 
 import { query, watch } from "./api.js";
 import { Board } from "./board.js";
+import { title } from "./drawing.js";
 import { age, badge, card, facts, link, make, problem, say } from "./dom.js";
 import { filterForm } from "./filters.js";
+import { members as troubled, note } from "./trouble.js";
 import { STATES, VIEWS, step, total } from "./scale.js";
 
 const HOT = 8;
@@ -106,16 +108,23 @@ class MapView {
     drawing.svg.classList.toggle("by-figure", by !== "state");
     drawing.mark("line", (line) => (by === "state" ? "" : step(by, values?.[by][line])));
     picture.lines.forEach((_, line) => drawing.title("line", line, `${this.board.describe(line)}; ${this.told(line)}`));
-    picture.boxes.forEach((box, number) => drawing.title("box", number, `${box.label}, ${box.detail}${ownersOf(box)}${box.health ? `, ${box.health}` : ""}`));
+    picture.boxes.forEach((box, number) => drawing.title("box", number, `${title(box)}, ${box.detail}${ownersOf(box)}${this.how(number)}`));
     if (this.chosen[0] !== null) drawing.select(...this.chosen);
     this.board.legendOf(this.keys());
     this.cards.replaceChildren(...[this.overview(), this.tenants(), this.hottest(), this.readings()].filter(Boolean));
   }
 
+  how(number) {
+    const { picture } = this.board;
+    const words = note(picture, number) ?? picture.boxes[number].health;
+    return words ? `, ${words}` : "";
+  }
+
   keys() {
     const { picture } = this.board;
     if (this.by === "state") {
-      return Object.keys(picture.totals).map((state) => [state, `${STATES[state]}: ${total(picture, state)}`]);
+      const states = Object.keys(picture.totals).map((state) => [state, `${STATES[state]}: ${total(picture, state)}`]);
+      return [...states, ["some", "some of its cables are not as planned"], ["sick", "with a condition"], ["sick some", "some of its devices or cables"]];
     }
     const { words } = VIEWS[this.by];
     return [...words.map((word, at) => [`step${at}`, word]), ["unknown", "not read"]];
@@ -182,7 +191,7 @@ class MapView {
 
   boxButton(number) {
     const box = this.board.picture.boxes[number];
-    return make("button", { type: "button", class: "link", onclick: () => this.choose("box", number) }, box.label);
+    return make("button", { type: "button", class: "link", onclick: () => this.choose("box", number) }, title(box));
   }
 
   lineButton(line) {
@@ -208,14 +217,16 @@ class MapView {
     const { picture } = this.board;
     const box = picture.boxes[number];
     const isOne = box.members.length === 1;
+    const found = troubled(picture, number);
+    const order = [...box.members].sort((a, b) => found.has(b) - found.has(a));
     const lines = picture.lines.map((line, at) => [line, at]).filter(([line]) => line.upper === number || line.lower.includes(number));
     return [
-      make("h2", {}, box.label), make("p", { class: "faint" }, `${box.kind}, ${box.detail}`),
-      box.health && badge(box.health, box.health),
+      make("h2", {}, title(box)), make("p", { class: "faint" }, `${box.kind}, ${box.detail}`),
+      (note(picture, number) ?? box.health) && badge(box.health ?? "degraded", note(picture, number) ?? box.health),
       isOne && make("p", {}, make("a", { class: "button main", href: `#/device/${encodeURIComponent(box.members[0])}` }, "Open the device")),
       box.opens && make("p", {}, make("button", { type: "button", class: "main", onclick: () => this.go({ ...this.part, ...box.opens }, this.by) }, "Show its devices")),
       !isOne && make("h3", {}, `${box.members.length.toLocaleString("en")} devices`),
-      !isOne && make("ul", { class: "members" }, box.members.slice(0, MEMBERS).map((member) => make("li", {}, link(member, "device", member)))),
+      !isOne && make("ul", { class: "members" }, order.slice(0, MEMBERS).map((member) => make("li", {}, link(member, "device", member), found.has(member) && [" ", badge(found.get(member), found.get(member))]))),
       box.members.length > MEMBERS && make("p", { class: "faint" }, `The first ${MEMBERS}; the search opens each.`),
       make("h3", {}, "Cables"),
       make("ul", { class: "plain" }, lines.map(([, at]) => make("li", {}, this.lineButton(at)))),
@@ -230,6 +241,10 @@ class MapView {
     return [
       make("h2", {}, this.board.describe(number)),
       facts([...states, ...this.figures(number)]),
+      ...Object.entries(line.not_planned).flatMap(([state, names]) => [
+        make("h3", {}, STATES[state]),
+        make("ul", { class: "members" }, names.map((name) => make("li", {}, link(name, "device", name)))),
+      ]),
       make("p", { class: "faint" }, line.cables > 1 ? "A figure is that of the highest of its cables." : ""),
       make("h3", {}, "Ends"),
       make("ul", { class: "plain" }, ends.map((end) => make("li", {}, this.boxButton(end)))),

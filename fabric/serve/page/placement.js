@@ -2,6 +2,7 @@
 
 import { get, post } from "./api.js";
 import { Board } from "./board.js";
+import { title } from "./drawing.js";
 import { card, facts, link, make, percent, problem, say, table } from "./dom.js";
 import { VIEWS, step } from "./scale.js";
 
@@ -86,13 +87,13 @@ function paint({ drawing, picture }, found) {
     const mine = ranks.get(number);
     if (mine === undefined) {
       drawing.note(number, null);
-      drawing.title("box", number, `${box.label}, ${box.detail}`);
+      drawing.title("box", number, `${title(box)}, ${box.detail}`);
       return;
     }
     const [first, last, { size }] = mine;
     const text = box.members.length > 1 ? `${size} of ${box.members.length} hosts` : `ranks ${first}-${last}`;
     drawing.note(number, text);
-    drawing.title("box", number, `${box.label}: ${size} hosts of the job, ranks ${first} to ${last}`);
+    drawing.title("box", number, `${title(box)}: ${size} hosts of the job, ranks ${first} to ${last}`);
   });
   picture.lines.forEach((line, number) => drawing.title("line", number, typeof of[number] === "number" ? `load ${percent(of[number])}` : "not used between switches"));
 }

@@ -70,7 +70,7 @@ function content(found) {
       card("Gates", found.gates.length ? table("Gates", ["when", "gate"], found.gates.map((one) => [when(one.at), one.text])) : make("p", { class: "faint" }, "No gate was checked.")),
     ),
     make("section", { class: "card wide" }, make("h2", {}, "Journal, newest first"),
-      table("Journal", ["when", "device", "state", "detail"], [...found.rows].reverse().map((one) => [when(one.at), one.device, one.state, one.detail]), { class: "scroll tall" })),
+      table("Journal", ["when", "device", "state", "detail"], [...found.rows].reverse().map((one) => [when(one.at), one.device, one.state.replace("-", " "), one.detail]), { class: "scroll tall" })),
   ];
 }
 
@@ -80,7 +80,7 @@ function wave({ number, kind, devices }, run) {
   const label = `Wave ${number}${kind ? `, ${kind}` : ""}: ${done} of ${devices.length} ${run.kind === "rollback" ? "rolled back" : "done"}`;
   const state = (word) => {
     if (word === "not begun") return badge("kind", hasEnded(run.state) ? "not changed" : word);
-    return badge(good.includes(word) ? "good" : BAD.includes(word) ? "down" : "window", word);
+    return badge(good.includes(word) ? "good" : BAD.includes(word) ? "down" : "window", word.replace("-", " "));
   };
   return make("section", { class: "card" }, make("h2", {}, label),
     make("meter", { min: "0", max: String(devices.length), value: String(done), "aria-label": label }),

@@ -1,15 +1,16 @@
 // Small time lines of counters.
 
 import { draw, make, short } from "./dom.js";
+import { plain } from "./words.js";
 
 const WIDTH = 220;
 const HEIGHT = 40;
 
 export function words({ name, labels }) {
-  const plain = name.replace(/^rocefab_/, "").replace(/_total$/, "").replaceAll("_", " ");
+  const counter = plain(name.replace(/^rocefab_(port_)?/, "").replace(/_total$/, ""));
   const { port, ...more } = labels;
-  const rest = Object.entries(more).map(([key, value]) => (key === "direction" ? value : `${key.replaceAll("_", " ")} ${value}`));
-  return { port: port ?? "", what: [plain, ...rest].join(", ") };
+  const rest = Object.entries(more).map(([key, value]) => (key === "direction" ? value : `${plain(key)} ${value}`));
+  return { port: port ?? "", what: [counter, ...rest].join(", ") };
 }
 
 // A rate that is not known is a gap.

@@ -2,6 +2,7 @@
 
 import { post, query } from "./api.js";
 import { Board } from "./board.js";
+import { title } from "./drawing.js";
 import { badge, card, facts, link, make, problem, say, table } from "./dom.js";
 import { filterForm } from "./filters.js";
 import { load } from "./device.js";
@@ -11,7 +12,7 @@ const WAIT_MS = 150;
 
 export async function open(root, _parts, filters) {
   const failed = new Map(); // key of a box or line -> { kind, number, text, words }
-  const board = new Board((kind, number) => toggle(kind, number));
+  const board = new Board((kind, number) => toggle(kind, number), false);
   const chips = make("ul", { class: "chips", "aria-label": "What fails" });
   const answer = make("div", { class: "answer" });
   const tools = make("div", { class: "tools" });
@@ -23,7 +24,7 @@ export async function open(root, _parts, filters) {
   tools.append(filterForm(board.picture.filters, filters, (next) => {
     location.hash = `#${query("/what-if", next)}`;
   }));
-  board.legendOf([["planned", "works"], ["fails", "fails"], ["hurt", "loses a rail or bandwidth"]]);
+  board.legendOf([["planned", "works"], ["fails", "fails"], ["hurt", "host that loses bandwidth"]]);
   paint(null);
   return () => {
     turn += 1;
@@ -36,7 +37,7 @@ export async function open(root, _parts, filters) {
     if (failed.delete(key)) return changed();
     try {
       const words = kind === "box" ? ofBox(board.picture.boxes[number]) : await ofLine(board.picture, number);
-      const text = kind === "box" ? board.picture.boxes[number].label : board.describe(number);
+      const text = kind === "box" ? title(board.picture.boxes[number]) : board.describe(number);
       if (words.length + [...failed.values()].flatMap((one) => one.words).length > MOST) throw new Error(`more than ${MOST} things; choose a unit first, and then its devices`);
       failed.set(key, { kind, number, text, words });
       return changed();
@@ -69,7 +70,7 @@ export async function open(root, _parts, filters) {
       if (mine !== turn) return;
       paint(found);
       answer.replaceChildren(...shown(found));
-      say(found.harmless ? "harmless" : found.reasons.join("; "));
+      say(found.verdict);
     } catch (error) {
       if (mine === turn) answer.replaceChildren(problem(error));
     }
@@ -77,14 +78,20 @@ export async function open(root, _parts, filters) {
 
   function paint(found) {
     const { drawing, picture } = board;
-    const hurt = new Set([...(found?.rails_lost ?? []), ...(found?.worst_hosts ?? [])].map((one) => one.host));
+    const hurt = new Set(found?.hosts_hit ?? []);
     const isGone = (number) => failed.has(`box ${number}`);
     drawing.mark("box", (number) => (isGone(number) ? "fails" : picture.boxes[number].members.some((member) => hurt.has(member)) ? "hurt" : ""));
     drawing.mark("line", (number) => {
       const { lower, upper } = picture.lines[number];
       return failed.has(`line ${number}`) || isGone(upper) || lower.every(isGone) ? "fails" : "";
     });
-    picture.boxes.forEach((box, number) => drawing.title("box", number, `${box.label}, ${box.detail}: ${isGone(number) ? "fails" : "works"}`));
+    picture.boxes.forEach((box, number) => {
+      const hit = isGone(number) ? 0 : box.members.filter((member) => hurt.has(member)).length;
+      const less = `${hit.toLocaleString("en")} of ${box.members.length.toLocaleString("en")} lose`;
+      drawing.note(number, hit && box.members.length > 1 ? less : null);
+      const now = isGone(number) ? "fails" : hit ? `works, ${box.members.length > 1 ? less : "loses"} bandwidth` : "works";
+      drawing.title("box", number, `${title(box)}, ${box.detail}: ${now}`);
+    });
     picture.lines.forEach((_, number) => drawing.title("line", number, `${board.describe(number)}: ${failed.has(`line ${number}`) ? "fails" : "works"}`));
   }
 }
@@ -105,13 +112,15 @@ async function ofLine(picture, number) {
   return ports.map((port) => `link:${port.peer}:${port.peer_port}`);
 }
 
+const isWhole = (found) => found.units.every((one) => one.uplink_gbps_left === one.uplink_gbps) && !found.worst_hosts.length;
+
 function shown(found) {
   const pairs = ({ before, cut }) => `${cut.toLocaleString("en")} of ${before.toLocaleString("en")}`;
   const hit = found.units.filter((one) => one.nic_gbps_left < one.nic_gbps || one.uplink_gbps_left < one.uplink_gbps);
   const left = (now, before) => make("span", { class: "left" }, make("meter", { min: 0, max: before || 1, value: now, "aria-label": "what is left" }), ` ${now.toLocaleString("en")} of ${before.toLocaleString("en")}G`);
   return [make("div", { class: "cards" },
     card("Impact",
-      make("p", {}, found.harmless ? badge("good", "harmless") : badge("down", "not harmless")),
+      make("p", {}, found.harmless ? badge(isWhole(found) ? "good" : "window", found.verdict) : badge("down", "not harmless")),
       make("ul", {}, found.reasons.map((reason) => make("li", {}, reason))),
       facts([["pairs of leaves cut", pairs(found.leaf_pairs)], ["pairs of hosts cut", pairs(found.host_pairs)],
         ["rails that split", found.rails_split.length ? found.rails_split.map((one) => `rail ${one.rail} into ${one.parts} parts`).join(", ") : "none"],

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from ipaddress import IPv4Interface, IPv4Network, ip_interface, ip_network
+from ipaddress import ip_interface
 from typing import TYPE_CHECKING
 
+from fabric.core.netmask import with_mask
 from fabric.core.units import s_to_min
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
@@ -15,7 +16,8 @@ from fabric.systems.comware7.platforms import MAP_TABLES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
     from fabric.design.qos_model import QosProfile
     from fabric.platforms.model import Sku
 
@@ -109,13 +111,12 @@ def view(device: DeviceDesign) -> Comware7View:
         for profile in device.qos_profiles
         if cell_bytes and any(one.own_thresholds for one in profile.classes)
     }
-    vlans = [(vlan, IPv4Interface(vlan.gateway_interface)) for vlan in device.vlans]
     return Comware7View(
         map_tables=tuple(_map_tables(device.qos_profiles[0])),
         wred=tuple(tables.values()),
-        ports=tuple(_port(port, tables, cell_bytes) for port in device.ports),
+        ports=tuple(_ports(device, tables, cell_bytes)),
         gateways=tuple(
-            (vlan.vlan, str(gate.ip), str(gate.netmask), vlan.mtu_bytes) for vlan, gate in vlans
+            (vlan.vlan, *with_mask(vlan.gateway_interface), vlan.mtu_bytes) for vlan in device.vlans
         ),
         families=tuple(_families(device)),
         arp_minutes=int(s_to_min(device.neighbours.arp_timeout_s)),
@@ -135,17 +136,11 @@ def _family(
     sessions = tuple(peer.address for peer in device.bgp.neighbours if name in peer.families)
     return FamilyView(
         name,
-        tuple(map(_network, networks)),
-        tuple(map(_network, summaries)),
+        tuple(map(with_mask, networks)),
+        tuple(map(with_mask, summaries)),
         sessions,
         paths=max(min(device.bgp.max_paths, len(sessions)), 1),
     )
-
-
-def _network(text: str) -> tuple[str, str]:
-    network = ip_network(text)
-    is_ipv4 = isinstance(network, IPv4Network)
-    return str(network.network_address), str(network.netmask if is_ipv4 else network.prefixlen)
 
 
 def own_cell_bytes(sku: Sku) -> int | None:
@@ -184,18 +179,26 @@ def _wred(profile: QosProfile, cell_bytes: int) -> WredTable:
     )
 
 
-def _port(port: PortDesign, tables: dict[int, WredTable], cell_bytes: int | None) -> PortView:
-    qos = port.qos
-    if qos is None:
-        return PortView(port)
-    address = IPv4Interface(port.address) if port.address else None
-    row = port.headroom.row if port.headroom else None
-    return PortView(
-        port,
-        address=str(address.ip) if address else "",
-        mask=str(address.netmask) if address else "",
-        prefix=str(ip_interface(port.ipv6).network) if port.announces_router else "",
-        queues=tuple((QUEUE_WORDS[item.queue], item.percent) for item in qos.queues),
-        wred=tables[qos.index].name if qos.index in tables else "",
-        headroom_cells=math.ceil(row.headroom_bytes / cell_bytes) if row and cell_bytes else 0,
-    )
+def _ports(
+    device: DeviceDesign, tables: dict[int, WredTable], cell_bytes: int | None
+) -> Iterator[PortView]:
+    queues = {
+        profile.index: tuple((QUEUE_WORDS[item.queue], item.percent) for item in profile.queues)
+        for profile in device.qos_profiles
+    }
+    for port in device.ports:
+        if port.qos is None:
+            yield PortView(port)
+            continue
+        address, mask = with_mask(port.address) if port.address else ("", "")
+        row = port.headroom.row if port.headroom else None
+        index = port.qos.index
+        yield PortView(
+            port,
+            address,
+            mask,
+            prefix=str(ip_interface(port.ipv6).network) if port.announces_router else "",
+            queues=queues[index],
+            wred=tables[index].name if index in tables else "",
+            headroom_cells=math.ceil(row.headroom_bytes / cell_bytes) if row and cell_bytes else 0,
+        )

@@ -22,7 +22,8 @@ from fabric.systems.cumulus import platforms as cumulus
 from fabric.systems.cumulus.platforms.words import DEFAULT_RELEASE, words
 
 if TYPE_CHECKING:
-    from fabric.design.model import BgpNeighbour, DeviceDesign, PortDesign, VrfDesign
+    from fabric.design.model import BgpNeighbour, DeviceDesign, VrfDesign
+    from fabric.design.port_model import PortDesign
     from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.intent.classes import LosslessClass
     from fabric.systems.cumulus.platforms.words import Words

@@ -106,6 +106,11 @@ lossless_readers.add("eos")(
             r"^platform (trident|sand|fap) ",
             r"^platform trident mmu queue profile ",
         ),
+        # ! device: leaf1 (DCS-7060DX5-64S, EOS-4.30.2F)
+        identity=(
+            r"^! device: \S+ \((?:DCS-)?(?P<model>[\w-]{1,40}?)(?:-[FR])?, "
+            r"EOS-(?P<release>[\w.]{1,40})\)"
+        ),
     )
 )
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
         DeviceDesign,
         EvpnDesign,
         HostPool,
-        PortDesign,
         VrfDesign,
     )
+    from fabric.design.port_model import PortDesign
     from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.platforms.model import Role
 

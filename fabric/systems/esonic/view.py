@@ -16,10 +16,11 @@ from fabric.systems.esonic.platforms import BUFFER_LINE, CABLE_LENGTHS_M, ESONIC
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabric.design.model import BgpDesign, DeviceDesign, HostPool, PortDesign, VrfDesign
+    from fabric.design.model import BgpDesign, DeviceDesign, HostPool, VrfDesign
+    from fabric.design.port_model import PortDesign
     from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.intent.classes import LosslessClass
-    from fabric.platforms.model import EcmpHash
+    from fabric.platforms.system import EcmpHash
 
 #: Words of `ip load-share hash ipv4` (sonic_ecmp_load_share), by the names of SAI.
 HASH_WORDS = {

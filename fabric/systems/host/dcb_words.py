@@ -11,7 +11,7 @@ from fabric.design.qos import BEST_EFFORT, DSCP_COUNT
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabric.design.model import NicDesign
+    from fabric.design.host_model import NicDesign
     from fabric.design.qos_model import HostQos
 
 _ROW = 16

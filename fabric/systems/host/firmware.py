@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fabric.design.model import HostDesign, NicDesign
+    from fabric.design.host_model import HostDesign, NicDesign
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from fabric.systems.host.state import expected_state, reader
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.design.model import HostDesign, NicDesign
+    from fabric.design.host_model import HostDesign, NicDesign
 
 #: What brings addresses and routes into force, by network stack.
 STACKS = {

@@ -9,7 +9,7 @@ from fabric.design.host_kernel import kernel_parameters
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.design.model import HostDesign, NicDesign
+    from fabric.design.host_model import HostDesign, NicDesign
 
 #: Drivers whose part of apply.sh sets the storm time.
 _MLX5 = ("mlx5", "mlx5-ofed")

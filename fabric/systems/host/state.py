@@ -11,7 +11,7 @@ from fabric.systems.host.settings import settings
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabric.design.model import HostDesign, NicDesign
+    from fabric.design.host_model import HostDesign, NicDesign
     from fabric.design.qos_model import HostQos
 
 #: What reads the settings of a NIC back, by driver; ``ip`` knows addresses alone.

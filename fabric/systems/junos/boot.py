@@ -24,7 +24,7 @@ from fabric.boot.model import (
 from fabric.render.engine import render
 from fabric.systems.junos.platforms.grammar import statements
 from fabric.systems.junos.platforms.text import read_set
-from fabric.systems.junos.platforms.tree import nested
+from fabric.systems.junos.platforms.tree import nested, placed
 
 if TYPE_CHECKING:
     from fabric.boot.model import Device, Order
@@ -44,7 +44,7 @@ def _files(order: Order) -> tuple[Artefact, ...]:
     own = render("boot/junos.j2", device.name, values)
     rendered = "".join(one.content.decode() for one in order.rendered if one.kind == "set")
     lines = dict.fromkeys(words for _, words in read_set(f"{own}\n{rendered}"))
-    text = nested(statement for words in lines for statement in statements(words))
+    text = nested(placed(statement) for words in lines for statement in statements(words))
     return (boot_file(device, f"{device.name}.conf", text),)
 
 

@@ -16,12 +16,12 @@ from fabric.render.registry import renderers
 from fabric.render.scope import marked, scoped
 from fabric.systems.junos.platforms.grammar import StatementError, statements
 from fabric.systems.junos.platforms.text import ConfigurationTextError, read_set
-from fabric.systems.junos.platforms.tree import nested
+from fabric.systems.junos.platforms.tree import nested, placed
 from fabric.systems.junos.view import view
 
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
-    from fabric.systems.junos.platforms.grammar import Statement
+    from fabric.systems.junos.platforms.tree import Placed
 
 #: Templates in the order in which Junos shows its hierarchy.
 FEATURES = (
@@ -78,7 +78,7 @@ def render_junos(design: DeviceDesign) -> list[Artefact]:
     ]
 
 
-def checked(text: str, device: str) -> dict[str, Statement]:
+def checked(text: str, device: str) -> dict[str, Placed]:
     """Return the lines of a text; the grammar knows each, and none stands twice.
 
     Raises
@@ -86,7 +86,7 @@ def checked(text: str, device: str) -> dict[str, Statement]:
     RenderError
         Naming the line.
     """
-    by_name: dict[str, Statement] = {}
+    by_name: dict[str, Placed] = {}
     for row in filter(None, text.splitlines()):
         if row in by_name:
             raise RenderError(f"{device}: junos.set: {row!r} appears twice")
@@ -98,8 +98,8 @@ def checked(text: str, device: str) -> dict[str, Statement]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _statement(row: str) -> Statement:
+def _statement(row: str) -> Placed:
     """Return the statement of a line; those of ports repeat from switch to switch."""
     ((_, words),) = read_set(row)
     (values,) = statements(words)
-    return values
+    return placed(values)

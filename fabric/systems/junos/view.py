@@ -21,7 +21,8 @@ from fabric.systems.junos.platforms.text import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.design.model import BgpDesign, DeviceDesign, HostPool, PortDesign, VrfDesign
+    from fabric.design.model import BgpDesign, DeviceDesign, HostPool, VrfDesign
+    from fabric.design.port_model import PortDesign
     from fabric.design.qos_model import QosProfile, Watchdog, Wred
     from fabric.intent.classes import LosslessClass
 

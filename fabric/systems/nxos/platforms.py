@@ -5,8 +5,9 @@ vendor/cisco/nx/9.3-2/Cisco-NX-OS-device.yang (ranges and defaults), CiscoDevNet
 nxos @ 43d0c254 gen/definitions (object model), batfish/batfish @ cba18733 cisco_nxos grammar.
 """
 
-from fabric.platforms.model import Platform, platforms
+from fabric.platforms.model import platforms
 from fabric.platforms.refresh import NeighbourRefresh
+from fabric.platforms.system import Platform
 
 NXOS = platforms.add("nxos")(
     Platform(

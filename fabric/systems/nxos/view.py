@@ -15,13 +15,8 @@ from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
 
 if TYPE_CHECKING:
-    from fabric.design.model import (
-        BgpDesign,
-        DeviceDesign,
-        HostPool,
-        PortDesign,
-        VrfDesign,
-    )
+    from fabric.design.model import BgpDesign, DeviceDesign, HostPool, VrfDesign
+    from fabric.design.port_model import PortDesign
     from fabric.design.qos_model import QosProfile, QueueDesign
     from fabric.intent.classes import LosslessClass
 

@@ -112,6 +112,11 @@ class Subnet(NamedTuple):
         host_bits = _BITS[self.version] - self.prefix_length
         return self.version, self.address >> host_bits << host_bits, self.prefix_length
 
+    def is_in(self, other: Subnet) -> bool:
+        """Tell whether its address is in another subnet."""
+        host_bits = _BITS[other.version] - other.prefix_length
+        return self.version == other.version and not (self.address ^ other.address) >> host_bits
+
     @classmethod
     @lru_cache(4096)  # an address stands in up to four rows of a switch
     def of(cls, text: str) -> Subnet | None:

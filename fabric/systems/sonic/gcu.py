@@ -1,6 +1,6 @@
 """What the Generic Config Updater of SONiC lets through, by switch model and release.
 
-Sources: sonic-net/sonic-utilities, generic_config_updater, branches 202405 to 202511 and master
+Sources: sonic-net/sonic-utilities, generic_config_updater, branches 202405 to 202605 and master
 (691b1bb): gcu_field_operation_validators.conf.json and field_operation_validators.py (the tables
 of RDMA), gu_common.py (removals that are never legal), patch_sorter.py (ports that must be down,
 create-only fields). The lowest builds that the file names count for builds with a date as their
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: Releases whose rules are known, in order; a release that is not among them gets what all allow.
-RELEASES = ("202405", "202411", "202505", "202511", "master")
+RELEASES = ("202405", "202411", "202505", "202511", "202605", "master")
 _OLD, _OLDER = ("202405", "202411", "202505"), ("202405", "202411")
-_NEW = ("202511", "master")
+_NEW = ("202511", "202605", "master")
 
 #: Tables whose rows need their port admin down: the updater flaps it by itself.
 PORT_DOWN_TABLES = (
@@ -76,13 +76,13 @@ _SPECTRUM = """
 _BROADCOM = """
     Force10-S6100 Arista-7060CX-32S-C32 Arista-7060CX-32S-D48C8 Celestica-DX010-C32 Seastone-DX010
     Arista-7260CX3-D108C10 Arista-7260CX3-D108C8 Arista-7260CX3-C64 Arista-7260CX3-Q64
-    Arista-7260CX3-Q44:202511
+    Arista-7260CX3-Q44:202511,master
     Nokia-IXR7220-H3 Nokia-IXR7220-H4-64D Nokia-IXR7220-H4-32D
     Nokia-IXR7220-H5-64D Nokia-IXR7220-H5-64O:202505 Nokia-IXR7220-H5-32D:202505
     Arista-7060X6-64DE:202411 Arista-7060X6-64PE:202411 Arista-7060X6-16PE-384C-B-O128S2:202505
-    Nokia-IXR7220-H6-64:master Nokia-IXR7220-H6-P128:master Nokia-IXR7220-H6-O256:master
+    Nokia-IXR7220-H6-64:202605 Nokia-IXR7220-H6-P128:202605 Nokia-IXR7220-H6-O256:202605
     Arista-7050CX3-32S-C32 Arista-7050CX3-32S-D48C8 Arista-7050CX3-32S-C28S4
-    Arista-7050CX3-32C-C32:202505 Arista-7050CX3-32C-C28S4:master
+    Arista-7050CX3-32C-C32:202505 Arista-7050CX3-32C-C28S4:202605
     Nokia-IXR7220-D4-36D:202505
     Nokia-IXR7250E-36x100G Nokia-IXR7250E-36x400G Nokia-IXR7250-X3B:202505
     Arista-7800R3A-36DM2-D36:202511 Nokia-IXR7250-X1B:202505
@@ -218,7 +218,12 @@ def known_release(build_version: str) -> str:
 
 def _listed(names: str, release: str) -> set[str]:
     pairs = (name.partition(":") for name in names.lower().split())
-    return {name for name, _, since in pairs if since <= release}
+    return {name for name, _, since in pairs if _is_in(since, release)}
+
+
+def _is_in(since: str, release: str) -> bool:
+    """Tell whether a release is from one on, or among several."""
+    return release in since.split(",") if "," in since else since <= release
 
 
 def _names(rest: list[str], operation: Mapping[str, Any], *, ends: bool) -> list[str]:

@@ -4,8 +4,9 @@ Sources: sonic-net/sonic-buildimage 202405 (sonic-port.yang, sonic-pfcwd.yang, s
 switch.json.j2), sonic-net/sonic-swss 202405 (pfcwdorch.cpp).
 """
 
-from fabric.platforms.model import EcmpHash, Platform, platforms
+from fabric.platforms.model import platforms
 from fabric.platforms.refresh import NeighbourRefresh
+from fabric.platforms.system import EcmpHash, Platform
 
 #: What SWITCH_HASH asks for (templates/sonic/hash.j2).
 HASH_FIELDS = frozenset((
@@ -47,8 +48,11 @@ SONIC = platforms.add("sonic")(
             "super-spine": EcmpHash("CRC", HASH_FIELDS, seed=25),  # a SpineRouter too
         },
         sku_tables=("headroom_table", "buffers"),
-        releases=("202405", "202411", "202505", "master"),
-        release_watchdog_ms={"202405": {"poll": (100, 3000)}},  # sonic-pfcwd.yang; later 1000
+        releases=("202405", "202411", "202505", "202511", "202605", "master"),
+        # sonic-pfcwd.yang of the branches: 1000 from 202511 on
+        release_watchdog_ms={
+            release: {"poll": (100, 3000)} for release in ("202405", "202411", "202505")
+        },
     )
 )
 

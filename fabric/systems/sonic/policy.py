@@ -21,7 +21,8 @@ from fabric.systems.sonic.platforms import COMPUTED_PROFILE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import HeadroomProfile, PortDesign
     from fabric.design.qos_model import Lossy, QosProfile, QueueDesign
     from fabric.intent.classes import LosslessClass
     from fabric.intent.scalars import BufferModel

@@ -18,7 +18,8 @@ from fabric.systems.sonic.view import view
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
     from fabric.platforms.cage import Place
 
 #: Templates of names and addresses, and those of queues, buffers and servers, in the order of the

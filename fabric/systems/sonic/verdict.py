@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import marshal
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -39,6 +40,9 @@ _TEXTS = 1024
 #: `fabric.systems.sonic.render.join_tables` writes them.
 _FIRST, _NEXT, _LAST = '{\n    "', ',\n    "', "\n}\n"
 
+#: Version of marshal whose bytes follow from the values alone (Python library, marshal.dumps).
+_PLAIN = 0
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Kind:
@@ -46,7 +50,7 @@ class _Kind:
 
     whole: ConfigDb
     model: Sku
-    content: tuple[str, ...]
+    content: tuple[str | bytes, ...]
 
     @property
     def tables(self) -> ConfigDb:
@@ -92,11 +96,12 @@ def nameless(tables: ConfigDb) -> ConfigDb:
     return plain
 
 
-def _nameless_texts(texts: Iterable[str]) -> Iterable[str]:
-    """Yield the texts of tables; those with names as what is left of them."""
+def _nameless_texts(texts: Iterable[str]) -> Iterable[str | bytes]:
+    """Yield the texts of tables; those with names as what is left of them, to compare alone."""
     for text in texts:
         table = text.partition('"')[0]
-        yield json.dumps(nameless(_table(text))) if table in _NAMED or not table else text
+        is_named = table in _NAMED or not table
+        yield marshal.dumps(nameless(_table(text)), _PLAIN) if is_named else text
 
 
 def _texts(content: str) -> list[str]:

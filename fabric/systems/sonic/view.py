@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
 
 #: ``type`` also picks the ECMP hash seed of the tier: dockers/docker-orchagent/switch.json.j2.
 #: DEVICE_METADATA type; super-spines are no UpperSpineRouter, which takes a part of the routes only

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Interface, IPv4Network, ip_interface, ip_network
-from typing import TYPE_CHECKING
+from ipaddress import ip_interface
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.errors import RenderError
+from fabric.core.netmask import with_mask
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
 from fabric.systems.vrp8.platforms import (
@@ -25,7 +26,8 @@ from fabric.systems.vrp8.platforms import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.design.model import BgpNeighbour, DeviceDesign, PortDesign
+    from fabric.design.model import BgpNeighbour, DeviceDesign
+    from fabric.design.port_model import PortDesign
     from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.intent.classes import LosslessClass
 
@@ -171,10 +173,9 @@ def view(device: DeviceDesign) -> Vrp8View:
         timers=timers(device.name, family, watchdog) if watchdog else None,
         behaviour=BEHAVIOURS[watchdog.action] if watchdog else "",
         balancing=_balancing(device),
-        ports=tuple(_port(device, port) for port in device.ports),
+        ports=tuple(_ports(device)),
         gateways=tuple(
-            (vlan.vlan, *_with_mask(vlan.gateway_interface), vlan.mtu_bytes)
-            for vlan in device.vlans
+            (vlan.vlan, *with_mask(vlan.gateway_interface), vlan.mtu_bytes) for vlan in device.vlans
         ),
         sessions=_sessions(device),
         families=tuple(_families(device)),
@@ -193,8 +194,8 @@ def _family(
 ) -> FamilyView:
     return FamilyView(
         name,
-        tuple(map(_network, networks)),
-        tuple(map(_network, summaries)),
+        tuple(map(with_mask, networks)),
+        tuple(map(with_mask, summaries)),
         tuple(
             session for session, peer in _sessions(device) if peer is None or name in peer.families
         ),
@@ -250,30 +251,49 @@ def _drop_profile(profile: QosProfile, one: LosslessClass) -> DropProfile:
     )
 
 
-def _port(device: DeviceDesign, port: PortDesign) -> PortView:
-    qos = port.qos
-    if qos is None:
-        return PortView(port)
-    strict = {item.queue for item in qos.queues if item.percent is None}
-    shared = {item.queue for item in qos.queues} | set(SHARED_QUEUES)
-    return PortView(
-        port,
-        address=" ".join(_with_mask(port.address)) if port.address else "",
-        prefix=str(ip_interface(port.ipv6).network) if port.announces_router else "",
-        frame_bytes=port.mtu_bytes + FRAME_EXTRA_BYTES,
-        fec=_fec(device, port),
-        domain=_domain(qos),
-        shared=_ranges(sorted(shared - strict)),
-        queues=tuple(
+class _Policy(NamedTuple):
+    """Words of a policy that all its ports have."""
+
+    domain: str
+    shared: str
+    queues: tuple[QueueView, ...]
+
+
+def _policy(profile: QosProfile) -> _Policy:
+    strict = {item.queue for item in profile.queues if item.percent is None}
+    shared = {item.queue for item in profile.queues} | set(SHARED_QUEUES)
+    return _Policy(
+        _domain(profile),
+        _ranges(sorted(shared - strict)),
+        tuple(
             QueueView(
                 item.queue,
                 item.percent,
-                _drop_profile(qos, item.lossless).name if item.lossless else "",
+                _drop_profile(profile, item.lossless).name if item.lossless else "",
             )
-            for item in qos.queues
+            for item in profile.queues
         ),
-        pauses=qos.pfc,
     )
+
+
+def _ports(device: DeviceDesign) -> Iterator[PortView]:
+    policies = {profile.index: _policy(profile) for profile in device.qos_profiles}
+    for port in device.ports:
+        if port.qos is None:
+            yield PortView(port)
+            continue
+        policy = policies[port.qos.index]
+        yield PortView(
+            port,
+            address=" ".join(with_mask(port.address)) if port.address else "",
+            prefix=str(ip_interface(port.ipv6).network) if port.announces_router else "",
+            frame_bytes=port.mtu_bytes + FRAME_EXTRA_BYTES,
+            fec=_fec(device, port),
+            domain=policy.domain,
+            shared=policy.shared,
+            queues=policy.queues,
+            pauses=port.qos.pfc,
+        )
 
 
 def _fec(device: DeviceDesign, port: PortDesign) -> str:
@@ -297,14 +317,3 @@ def _ranges(numbers: list[int]) -> str:
         else:
             parts.append([number])
     return " ".join(f"{p[0]} to {p[-1]}" if len(p) > 1 else str(p[0]) for p in parts)
-
-
-def _with_mask(address: str) -> tuple[str, str]:
-    interface = IPv4Interface(address)
-    return str(interface.ip), str(interface.netmask)
-
-
-def _network(text: str) -> tuple[str, str]:
-    network = ip_network(text)
-    is_ipv4 = isinstance(network, IPv4Network)
-    return str(network.network_address), str(network.netmask if is_ipv4 else network.prefixlen)

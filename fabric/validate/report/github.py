@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.core.findings import Finding, Severity
+from fabric.core.findings import Finding, Position, Severity
 from fabric.validate.report import report_forms
 from fabric.validate.report.text import summary
-from fabric.validate.reported import relative, sentence
+from fabric.validate.reported import relative
 
 if TYPE_CHECKING:
     from fabric.validate.reported import Reported
@@ -27,11 +27,21 @@ def github(reported: Reported) -> str:
     outcome = reported.outcome
     lines = [_command(finding, reported) for finding in outcome.findings]
     lines += [f"::error title={name}::{text.translate(_IN_DATA)}" for name, text in outcome.broken]
-    return "\n".join([*lines, summary(outcome)]) + "\n"
+    lines.append(summary(outcome))
+    if reported.ignored:
+        lines.append(_ignored(reported, reported.ignored.place))
+    return "\n".join(lines) + "\n"
+
+
+def _ignored(reported: Reported, place: Position) -> str:
+    """Return what is ignored; beside its line where a file says it."""
+    where = f"file={relative(place.file).translate(_IN_PROPERTY)},line={place.line}"
+    command = f"::warning {where},title=ignored rules::" if place.line else ""
+    return f"{command}{reported.ignored_words.translate(_IN_DATA)}"
 
 
 def _command(finding: Finding, reported: Reported) -> str:
     place = reported.place(finding)
     file = relative(place.file).translate(_IN_PROPERTY)
     where = f"file={file},line={place.line},col={place.column},title={finding.rule}"
-    return f"::{_COMMAND[finding.severity]} {where}::{sentence(finding).translate(_IN_DATA)}"
+    return f"::{_COMMAND[finding.severity]} {where}::{finding.sentence.translate(_IN_DATA)}"

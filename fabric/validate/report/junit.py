@@ -39,8 +39,8 @@ def junit(reported: Reported) -> str:
     suite.set("tests", str(len(suite.findall("testcase"))))
     for word, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(word, str(len(suite.findall(f"testcase/{kind}"))))
-    if reported.notes:
-        ET.SubElement(suite, "system-out").text = xml_text("\n".join(reported.notes))
+    if reported.remarks:
+        ET.SubElement(suite, "system-out").text = xml_text("\n".join(reported.remarks))
     ET.indent(suite)
     return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -54,9 +54,9 @@ def _result(case: ET.Element, name: str, findings: list[Finding], reported: Repo
         _add(case, "error", broken[name], bad).set("type", "broken")
     elif bad:
         more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
-        _add(case, "failure", f"{bad[0].message}{more}", bad).set("type", bad[0].severity.word)
+        _add(case, "failure", f"{bad[0].sentence}{more}", bad).set("type", bad[0].severity.word)
     elif name in outcome.skipped or name in outcome.partly or not _ran(name, findings, outcome):
-        reason = findings[0].message if findings else reported.idle.get(name, _IDLE)
+        reason = findings[0].sentence if findings else reported.idle.get(name, _IDLE)
         stopped = name not in outcome.skipped and name not in outcome.partly
         _add(case, "skipped", _STOPPED if stopped else reason, [])
     lines = [f"{one.severity.word}: {one}" for one in others]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from fabric.validate.report import report_forms
 from fabric.validate.report.text import summary
-from fabric.validate.reported import relative, sentence
+from fabric.validate.reported import relative
 
 if TYPE_CHECKING:
-    from fabric.core.findings import Finding
+    from fabric.validate.like_findings import LikeFindings
     from fabric.validate.reported import Reported
 
 #: Characters of a comment: GitHub refuses more than 65,536 (its answer: "body is too long").
@@ -31,12 +31,12 @@ def markdown(reported: Reported) -> str:
     )
     head += "".join(f"\n- rule {name} could not run: {plain(why)}" for name, why in outcome.broken)
     head += "".join(
-        f"\n- waived until {one.until}: {plain(sentence(one.finding))} ({plain(one.reason)})"
+        f"\n- waived until {one.until}: {plain(one.finding.sentence)} ({plain(one.reason)})"
         for one in outcome.waived[:MOST_WAIVED]
     )
-    head += "".join(f"\n- {plain(note)}" for note in reported.notes)
-    head += "\n" if reported.notes else ""
-    rows = [_row(finding, reported) for finding in outcome.findings]
+    head += "".join(f"\n- {plain(note)}" for note in reported.remarks)
+    head += "\n" if reported.remarks else ""
+    rows = [_row(group, reported) for group in reported.groups]
     return head + (_table(rows, MOST_CHARACTERS - len(head), reported.verb) if rows else "")
 
 
@@ -50,10 +50,12 @@ def _table(rows: list[str], most: int, verb: str) -> str:
     return text
 
 
-def _row(finding: Finding, reported: Reported) -> str:
+def _row(group: LikeFindings, reported: Reported) -> str:
+    finding = group.first
     place = reported.place(finding)
     where = plain(f"{relative(place.file)}:{place.line}")
-    cells = (finding.severity.word, finding.rule, where, plain(sentence(finding)))
+    more = f" ({group.more})" if group.more else ""
+    cells = (finding.severity.word, finding.rule, where, plain(f"{finding.sentence}{more}"))
     return f"| {' | '.join(cells)} |\n"
 
 

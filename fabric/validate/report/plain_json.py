@@ -26,7 +26,7 @@ def as_json(reported: Reported) -> str:
         ],
         "broken": [{"rule": rule, "reason": reason} for rule, reason in outcome.broken],
     }
-    notes = {"notes": list(reported.notes)} if reported.notes else {}
+    notes = {"notes": list(reported.remarks)} if reported.remarks else {}
     return json.dumps({**data, **notes}, indent=2) + "\n"
 
 

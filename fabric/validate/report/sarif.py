@@ -11,7 +11,7 @@ from fabric import __version__
 from fabric.core.findings import Finding, Severity
 from fabric.validate.publications import help_address
 from fabric.validate.report import report_forms
-from fabric.validate.reported import relative, sentence
+from fabric.validate.reported import relative
 
 if TYPE_CHECKING:
     from fabric.validate.reported import Reported
@@ -78,7 +78,7 @@ def _result(finding: Finding, reported: Reported, mark: str) -> dict[str, Any]:
     return {
         "ruleId": finding.rule,
         "level": _LEVEL[finding.severity],
-        "message": {"text": sentence(finding)},
+        "message": {"text": finding.sentence},
         "locations": [{"physicalLocation": location}],
         # The first is the only one that GitHub compares; its upload action makes one of the line
         # where there is none, which is the same for all findings without a place.
@@ -102,6 +102,8 @@ def _invocation(reported: Reported, left_out: int) -> dict[str, Any]:
     if left_out > 0:
         text = f"{left_out} findings are omitted: a SARIF run has at most {MOST_RESULTS} results"
         notes.append({"level": "warning", "message": {"text": text}})
+    if reported.ignored_words:
+        notes.append({"level": "warning", "message": {"text": reported.ignored_words}})
     return {
         "executionSuccessful": not broken,
         "workingDirectory": {"uri": _folder()},

@@ -6,37 +6,47 @@ from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
 from fabric.core.findings import Severity
+from fabric.core.likeness import shown_once
 from fabric.validate.report import report_forms
+from fabric.validate.reported import severity_count
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.validate.like_findings import LikeFindings
     from fabric.validate.reported import Reported
     from fabric.validate.runner import Outcome
 
 
 @report_forms.add("text")
 def text(reported: Reported) -> str:
-    """Return one line per finding and a summary."""
-    outcome = reported.outcome
-    lines = [f"{finding.severity.word}: {finding}" for finding in outcome.findings]
+    """Return one line per finding, or group of like ones, and a summary."""
+    outcome, groups = reported.outcome, reported.groups
+    lines = [line for group in groups for line in _lines(group)]
     lines += [
         f"waived until {one.until}: {one.finding}; reason: {one.reason}" for one in outcome.waived
     ]
     lines += [f"could not run: rule {name}: {reason}" for name, reason in outcome.broken]
-    return "\n".join([*lines, summary(outcome)]) + "\n"
+    lines += [summary(outcome), *filter(None, [reported.ignored_words])]
+    if hint := shown_once(len(groups), len(outcome.findings)):
+        lines.append(hint)
+    return "\n".join(lines) + "\n"
+
+
+def _lines(group: LikeFindings) -> Iterator[str]:
+    yield f"{group.first.severity.word}: {group.first}"
+    if group.more:
+        yield f"    {group.more}; such as:"
+        yield from (f"      {example}" for example in group.examples)
 
 
 def summary(outcome: Outcome) -> str:
     """Return the counts of an outcome as one line."""
     counts = ", ".join(
-        _count(sum(f.severity is severity for f in outcome.findings), severity)
+        severity_count(sum(f.severity is severity for f in outcome.findings), severity)
         for severity in sorted(Severity, reverse=True)
     )
     skipped = f", {len(outcome.skipped)} skipped ({hostlist.fold(outcome.skipped)})"
     waived = f", {len(outcome.waived)} waived" if outcome.waived else ""
     tail = skipped if outcome.skipped else ""
     return f"{len(outcome.checked)} rules checked: {counts}{waived}{tail}"
-
-
-def _count(number: int, severity: Severity) -> str:
-    plural = "" if number == 1 or severity is Severity.INFO else "s"
-    return f"{number} {severity.word}{plural}"

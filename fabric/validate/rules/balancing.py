@@ -140,19 +140,19 @@ class FlowSpread(ModelRule):
             return
         pairs = model.intent.fabric.host.nccl_queue_pairs
         flows = leaf_flows(model.fabric)
-        modes: str | None = None
+        modes: tuple[str, str] | None = None
         for row in np.unique(flows, axis=0):
             senders, links, ratio_percent = (int(value) for value in row)
             if senders < 2 or links < 2:  # noqa: PLR2004 - nothing to collide with
                 continue
             efficiency, enough = _spread(senders, links, pairs, ratio_percent / 100)
             if efficiency < LEAST_EFFICIENCY:
-                modes = modes if modes is not None else " or ".join(_modes(model))
+                modes = modes or _modes(model)
                 leaf = int(np.flatnonzero((flows == row).all(axis=1))[0])
                 yield self.finding(
                     f"{senders} NICs of a leaf on {links} uplinks with {pairs} queue pairs "
                     f"each reach {efficiency:.0%} of an even spread on average",
-                    f"{_advice(enough, modes)}; see `rocefab show ecmp`",
+                    f"{_advice(enough, *modes)}; see `rocefab show ecmp`",
                     place=model.place("host", "nccl_queue_pairs"),
                     device=model.fabric.switches.names[leaf],
                 )
@@ -166,33 +166,33 @@ def _spread(
     return efficiency, enough_queue_pairs(senders, links, LEAST_EFFICIENCY, link_ratio)
 
 
-def _advice(enough: int | None, modes: str) -> str:
-    """Return what to do, with the modes that no rule rejects."""
+def _advice(enough: int | None, modes: str, reason: str) -> str:
+    """Return what to do, with the modes that no rule rejects, or why there are none."""
     if enough is not None:
-        return f"use at least {enough} queue pairs" + (f", or ecmp.mode {modes}" if modes else "")
+        other = f", or ecmp.mode {modes}" if modes else f"; no ecmp.mode helps: {reason}"
+        return f"use at least {enough} queue pairs for {LEAST_EFFICIENCY:.0%}{other}"
     if modes:
         return f"use ecmp.mode {modes}: queue pairs alone do not help enough"
-    return (
-        "add uplinks: queue pairs alone do not help enough, and not every switch has a mode that "
-        "moves flows (ECM001)"
-    )
+    return f"add uplinks: queue pairs alone do not help enough, and no ecmp.mode does: {reason}"
 
 
-def _modes(model: Model) -> list[str]:
-    """Return the modes that move flows or packets and that no rule about a switch rejects."""
+def _modes(model: Model) -> tuple[str, str]:
+    """Return the modes that no rule about a switch rejects, and the first reason of a rejection."""
+    rejected = {mode: next(_rejected(model, mode), "") for mode in _MOVING}
+    allowed = [mode for mode, reason in rejected.items() if not reason]
+    return " or ".join(allowed), next(filter(None, rejected.values()), "")
+
+
+def _rejected(model: Model, mode: Literal["flowlet", "per-packet"]) -> Iterator[str]:
+    """Yield why switches do not have a mode."""
     names = [model.fabric.switches.names[row] for row in _first(model.fabric)]
     every = (rule(rule_id) for rule_id, rule in rules.items())
     judges = [r for r in every if isinstance(r, SwitchRule) and "ecmp.mode" in r.guards]
-    return [
-        mode
-        for mode in _MOVING
-        if not any(
-            finding.severity is Severity.ERROR
-            for name in names
-            for rule in judges
-            for finding in rule.check_switch(model, replace(model.devices[name], ecmp_mode=mode))
-        )
-    ]
+    for name, rule in product(names, judges):
+        device = replace(model.devices[name], ecmp_mode=mode)
+        for finding in rule.check_switch(model, device):
+            if finding.severity is Severity.ERROR:
+                yield finding.message
 
 
 @rules.add("QOS039")

@@ -176,7 +176,7 @@ class UnnumberedAvailable(SwitchRule):
     """Unnumbered BGP sessions are used only where rocefab renders them."""
 
     why = "A session comes up only if both ends are unnumbered."
-    source = "RFC 8950; docs/platforms.md has the source of each system that has them"
+    source = "RFC 8950; docs/reference/platforms.md has the source of each system that has them"
     guards = ("bgp.peering", "devices.peering", "devices.ports.peering")
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import HeadroomProfile, PortDesign
     from fabric.validate.places import Places
     from fabric.validate.world import LosslessKind, Model
 
@@ -112,8 +113,8 @@ def _what_fits(device: DeviceDesign, known: list[HeadroomProfile], worst: Headro
 
 
 _FIX = (
-    "use a shorter cable, a lower speed or a smaller MTU; the limit of a port without shared "
-    "headroom may be lower still: max_headroom_size in BUFFER_MAX_PARAM_TABLE of STATE_DB"
+    "use a shorter cable, a lower speed or a smaller MTU; the limit that a switch sets itself, "
+    "without shared headroom, may be lower still"
 )
 
 

@@ -248,7 +248,7 @@ class OneDescription(ModelRule):
     """Lossless classes are described by their list or by single fields."""
 
     why = "With a list, the single fields have no effect, and a reader takes them for the policy."
-    source = "docs/inventory.md (lossless.classes)"
+    source = "docs/reference/inventory.md (lossless.classes)"
     guards = ("lossless.classes",)
 
     def check(self, model: Model) -> Iterator[Finding]:

@@ -29,7 +29,7 @@ class FeaturesAvailable(SwitchRule):
         "What a system does not support is not rendered: without PFC or a map the fabric drops "
         "packets, and no device reports why."
     )
-    source = "docs/platforms.md: the sources that each system cites for its features"
+    source = "docs/reference/platforms.md: the sources that each system cites for its features"
     guards = (
         *("lossless.pfc", "lossless.ecn.kmin_bytes", "lossless.watchdog.enabled"),
         *("lossless.pause_buffer", "lossless.dynamic_th", "lossless.scheduler"),
@@ -55,7 +55,7 @@ class NotRendered(SwitchRule):
 
     severity = Severity.INFO
     why = "The system keeps its own setting, and the fabric behaves unlike the inventory says."
-    source = "docs/platforms.md: the sources that each system cites for its features"
+    source = "docs/reference/platforms.md: the sources that each system cites for its features"
     guards = ("lossless.dynamic_th",)
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:

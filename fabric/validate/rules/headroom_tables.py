@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.core.units import MBPS_PER_GBPS
 from fabric.design.table_spread import shortfall_of, table_spread, twin
+from fabric.platforms.features import feature
 from fabric.qos.headroom.spectrum import STEP_BYTES, spectrum
 from fabric.qos.headroom.terms import Link
 from fabric.qos.headroom.wire import cable_bytes
@@ -212,13 +213,21 @@ class LawHeadroom(ModelRule):
                 continue
             short = shortfall_of(kind.device.sku.asic, kind.headroom)
             yield self.finding(
-                _by_law(kind) + (f"; {short.text()}" if short else ""),
+                _by_law(kind)
+                + (f"; {short.text()}" if short else "")
+                + _kept_by_itself(kind.device),
                 "see `rocefab explain` for the sum, and monitor the drop counters of the lossless "
                 "priority group",
                 place=model.sku_place(kind.device),
                 device=kind.device.name,
                 port=kind.port.name,
             )
+
+
+def _kept_by_itself(device: DeviceDesign) -> str:
+    """Return that the system has no setting, as its declaration of features says."""
+    cell = feature(device.platform, "buffers", device.sku, device.role)
+    return f"; nothing is rendered: {cell.note}" if cell and not cell.rendered and cell.note else ""
 
 
 def _by_law(kind: LosslessKind) -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.design.comparisons import short
 from fabric.design.limits import ClassOf, rule_violations
-from fabric.design.model import BgpNeighbour, PortDesign
+from fabric.design.model import BgpNeighbour
+from fabric.design.port_model import PortDesign
 from fabric.design.qos_model import QosProfile
 from fabric.platforms import platforms
 from fabric.platforms.features import declared

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
     from fabric.validate.places import Places
     from fabric.validate.world import Model
 

@@ -176,7 +176,7 @@ class BrokenPort(ModelRule):
     """No cable ends on a port that is broken."""
 
     why = "A cable in a broken port carries no traffic; all other ports keep their positions."
-    source = "fabric/intent/model.py in this repository (PortOverride.state)"
+    source = "fabric/intent/device_model.py in this repository (PortOverride.state)"
     guards = ("devices.ports.state",)
 
     def check(self, model: Model) -> Iterator[Finding]:

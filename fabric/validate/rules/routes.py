@@ -54,7 +54,7 @@ class RouteRoom(ModelRule):
     why = "Routes beyond the table are not programmed: their packets are dropped or go by software."
     source = (
         "CumulusNetworks/docs content/cumulus-linux-514, Forwarding Table Size and Profiles; "
-        "facts route_entries and route_entries_ipv6 of docs/platforms.md"
+        "facts route_entries and route_entries_ipv6 of docs/reference/platforms.md"
     )
     guards = (
         "addressing.vlan_per",

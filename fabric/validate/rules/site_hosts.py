@@ -26,7 +26,7 @@ class Namespaces(SiteRule):
         "The plan of one fabric would replace the addresses, scripts and units of the other: the "
         "NICs of that fabric lose their settings."
     )
-    source = "docs/sites.md (names of files and units); netplan, systemd and nm-settings manuals"
+    source = "docs/designs.md (names of files and units); netplan, systemd and nm-settings manuals"
     guards = ("host.namespace", "host.interfaces")
 
     def check(self, first: Member, second: Member) -> Iterator[Finding]:
@@ -81,7 +81,7 @@ class SameTraits(SiteRule):
     why = (
         "The host is one machine: what the later plan writes overwrites the first, at every apply."
     )
-    source = "docs/sites.md (what a host has once)"
+    source = "docs/designs.md (what a host has once)"
     guards = (
         "host.network_stack",
         "host.virtual_machine",

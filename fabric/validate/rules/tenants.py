@@ -42,7 +42,7 @@ class TenantSystems(SwitchRule):
     """Every switch system has what tenants need of it."""
 
     why = "What a system lacks is not rendered, and its NICs would be in the default VRF."
-    source = "docs/platforms.md: the sources that each system cites for its features"
+    source = "docs/reference/platforms.md: the sources that each system cites for its features"
     guards = ("tenancy.form", "tenants.services")
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
@@ -64,7 +64,7 @@ class TunnelHardware(SwitchRule):
         "An ASIC that does not route into tunnels loses or loops the packets; an outer header "
         "without DSCP and ECN crosses the spines in the lossy class."
     )
-    source = "docs/platforms.md: vxlan_routing and tunnel_qos; RFC 6040 section 4"
+    source = "docs/reference/platforms.md: vxlan_routing and tunnel_qos; RFC 6040 section 4"
     guards = ("tenancy.form", "platforms.leaf.sku")
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:

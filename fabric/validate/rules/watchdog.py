@@ -142,7 +142,7 @@ class WatchdogDrain(SwitchRule):
                 yield self.finding(
                     f"watchdog.detection_ms {watchdog.detection_ms} is less than "
                     f"{DETECTION_MARGIN:g} times the {s_to_ms(met.drain_s):.2f} ms in which "
-                    f"{device.sku.name} drains its buffer through a {speed}G port",
+                    f"{device.sku.name} drains its buffer through a port of {speed}G",
                     "use a longer detection time",
                     place=places.profile_place(
                         "watchdog.detection_ms", device, device.qos_profiles[index]

@@ -82,5 +82,6 @@ exporters.add(FORM)(
         },
         ("csv",),
         about=About.PARTS,
+        title="parts list: switches, cables, NICs",
     )
 )

@@ -171,5 +171,9 @@ def _panel(
 
 
 exporters.add(FORM)(
-    Exporter({name: partial(_dashboard, name=name) for name in _NAMES}, about=About.MONITORING)
+    Exporter(
+        {name: partial(_dashboard, name=name) for name in _NAMES},
+        about=About.MONITORING,
+        title="dashboards for Grafana",
+    )
 )

@@ -46,4 +46,6 @@ def _html(order: PartsOrder) -> Exported:
     return Exported((text_file(FORM, "html", "labels.html", page),))
 
 
-exporters.add(FORM)(Exporter({"csv": _csv, "html": _html}, ("csv",), about=About.PARTS))
+exporters.add(FORM)(
+    Exporter({"csv": _csv, "html": _html}, ("csv",), about=About.PARTS, title="labels of cables")
+)

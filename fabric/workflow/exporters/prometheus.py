@@ -20,4 +20,6 @@ def _rules(_: Plant) -> Exported:
     return Exported((text_file(FORM, "rules", RULES, text),))
 
 
-exporters.add(FORM)(Exporter({"rules": _rules}, about=About.MONITORING))
+exporters.add(FORM)(
+    Exporter({"rules": _rules}, about=About.MONITORING, title="alert rules for Prometheus")
+)

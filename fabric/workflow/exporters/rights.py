@@ -127,5 +127,9 @@ def _not_made(platform: str) -> Finding:
 
 
 exporters.add("rights")(
-    Exporter({part: partial(rights, part=part) for part in PARTS}, about=About.ACCOUNT)
+    Exporter(
+        {part: partial(rights, part=part) for part in PARTS},
+        about=About.ACCOUNT,
+        title="sudoers files and roles of the account on devices",
+    )
 )

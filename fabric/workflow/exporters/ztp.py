@@ -373,5 +373,6 @@ exporters.add(FORM)(
             "hosts": _seeds,
         },
         about=About.BOOT,
+        title="boot from the box: DHCP servers, files of switches and hosts",
     )
 )

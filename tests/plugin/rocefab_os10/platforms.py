@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from fabric.core.lines import LineTree, nested
-from fabric.platforms.model import Platform, platforms
+from fabric.platforms.model import platforms
 from fabric.platforms.refresh import NeighbourRefresh
+from fabric.platforms.system import Platform
 
 OS10 = platforms.add("os10")(
     Platform(

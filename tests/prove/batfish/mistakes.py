@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fabric.design.model import NicDesign
+from fabric.design.host_model import NicDesign
 from fabric.observe.configuration import Configured, PolicyTerm, readers
 from fabric.prove.batfish.snapshot import Subject
 from tests.nics import addressed

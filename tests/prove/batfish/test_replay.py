@@ -127,7 +127,7 @@ def test_what_a_change_breaks(tmp_path: Path, record: Record) -> None:
     before, after = (folder_of(name, tmp_path / name) for name in (CLEAN, case))
     lost = "su1-rail0: the switch loses next hops towards 10.64.0.0/24"
     with running(Batfish(record[case])) as address:
-        ended = prove(address, after, "--against", str(before))
+        ended = prove(address, after, "--against", str(before), "--full")
     assert ended.code == 4
     assert ended.out.count("they arrived before") == 8
     assert lost in ended.out

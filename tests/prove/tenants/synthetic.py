@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ipaddress import ip_interface, ip_network
 
-from fabric.design.model import DeviceDesign, HostPool, PortDesign
+from fabric.design.model import DeviceDesign, HostPool
+from fabric.design.port_model import PortDesign
 from fabric.observe.configuration import (
     AddressLine,
     Bgp,

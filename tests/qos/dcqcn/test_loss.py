@@ -13,8 +13,9 @@ from fabric.qos.dcqcn import loss
 from fabric.qos.dcqcn.loss import least_queue_bytes, start_loss_bytes
 from fabric.qos.dcqcn.parameters import CongestionPoint
 from fabric.qos.dcqcn.presets import CONNECTX, PAPER
+from fabric.qos.simulate.classes import Ingress
 from fabric.qos.simulate.outcome import simulate
-from fabric.qos.simulate.scenario import Cable, End, Ingress, Scenario, Stream
+from fabric.qos.simulate.scenario import Cable, End, Scenario, Stream
 from fabric.qos.simulate.spread import spread
 from fabric.qos.simulate.start import Buffer, start_scenario
 from fabric.qos.simulate.summary import Summary

@@ -9,7 +9,8 @@ import numpy as np
 
 from fabric.qos.dcqcn.parameters import CongestionPoint, NotificationPoint, ParameterSet
 from fabric.qos.dcqcn.presets import HPCC_FAST, HPCC_PAPER
-from fabric.qos.simulate.scenario import Cable, End, Ingress, Scenario, Stream
+from fabric.qos.simulate.classes import Ingress, PortClass, SimulatedClass
+from fabric.qos.simulate.scenario import Cable, End, Scenario, Stream
 from fabric.qos.simulate.star import Star
 
 if TYPE_CHECKING:
@@ -112,6 +113,56 @@ def two_leaves(reaction: str, duration_us: float) -> Scenario:
     )
 
 
+def two_racks(
+    pairs: Sequence[tuple[int, int]],
+    *,
+    uplink_gbps: int,
+    reaction: str = "dcqcn",
+    window_bytes: int = 0,
+    size_bytes: int | None = 4_000_000,
+    **changes: object,
+) -> Scenario:
+    """Return two leaves of eight hosts with 100 Gb/s, and a spine with one cable to each.
+
+    Parameters
+    ----------
+    pairs : sequence of (int, int)
+        Sender and receiver of each flow, hosts 0 to 15, by sender.
+    """
+    trip, buffer, wider = 37_500, 32 * 2**20, uplink_gbps // 100
+    small, large = (
+        Ingress(alpha=share, headroom_bytes=room, reserve_bytes=4096, xon_offset_bytes=3072)
+        for share, room in ((1 / 8, trip), (wider / 8, wider * trip))
+    )
+    cables = [
+        Cable(
+            near=End(node=host),
+            far=End(node=16 + host // 8, ingress=small, marking=marking("hpcc")),
+            speed_gbps=100,
+            delay_ns=1000,
+        )
+        for host in range(16)
+    ]
+    ends = [End(node=node, ingress=large, marking=marking("hpcc", wider)) for node in (16, 17, 18)]
+    cables += [
+        Cable(near=leaf, far=ends[2], speed_gbps=uplink_gbps, delay_ns=1000) for leaf in ends[:2]
+    ]
+    leaf_pool = buffer - 8 * (trip + 4096) - (wider * trip + 4096)
+    pools = [leaf_pool, leaf_pool, buffer - 2 * (wider * trip + 4096)]
+    up = (32, 34)
+    paths = [(2 * a, up[a // 8], up[b // 8] + 1, 2 * b + 1) for a, b in pairs]
+    return replace(
+        star(2, reaction=reaction),
+        shared_bytes=(*[None] * 16, *pools),
+        cables=tuple(cables),
+        streams=tuple(
+            Stream(path=path, size_bytes=size_bytes, window_bytes=window_bytes) for path in paths
+        ),
+        names=tuple(f"p{number}" for number in range(36)),
+        **changes,
+    )
+
+
 def leaf_spine(
     pairs: Sequence[tuple[int, int]],
     *,
@@ -185,3 +236,57 @@ def leaf_spine(
         seed=seed + 1,
         **changes,
     )
+
+
+def classes_star(
+    classes: Sequence[PortClass],
+    senders: Sequence[int],
+    rates_gbps: Sequence[float | None] | None = None,
+    pool_bytes: int = 4_000_000,
+    **changes: object,
+) -> Scenario:
+    """Return senders of several classes on one switch; each host sends in one class.
+
+    Parameters
+    ----------
+    classes : sequence of PortClass
+        What each class has at each port of the switch.
+    senders : sequence of int
+        Hosts that send in each class, to one receiver.
+    rates_gbps : sequence of float or None, optional
+        Rate of each sender of a class without congestion control.
+    """
+    shape, first = Star(senders=sum(senders)), classes[0]
+    host = sum(senders)
+    far = End(
+        node=host + 1,
+        ingress=first.ingress,
+        marking=first.marking,
+        detection_ms=first.detection_ms,
+        weight=first.weight,
+        lossy=first.lossy,
+        more=tuple(classes[1:]),
+    )
+    numbers = [number for number, count in enumerate(senders) for _ in range(count)]
+    rates = rates_gbps or [None] * len(senders)
+    scenario = star(
+        host,
+        reaction="off",
+        cables=tuple(replace(cable, far=far) for cable in shape.cables(None)),
+        shared_bytes=(*[None] * (host + 1), pool_bytes),
+        streams=tuple(
+            Stream(path=path, class_number=number, rate_gbps=rates[number])
+            for path, number in zip(shape.paths(), numbers, strict=True)
+        ),
+        classes=tuple(
+            SimulatedClass(name=f"class{number}", pfc_priority=None if own.lossy else number + 3)
+            for number, own in enumerate(classes)
+        ),
+    )
+    return replace(scenario, **changes)
+
+
+def lossless(alpha: float = 1.0, **changes: object) -> PortClass:
+    """Return a lossless class with the headroom of a cable of :class:`Star`."""
+    room = Ingress(alpha=alpha, headroom_bytes=40_000, reserve_bytes=4096)
+    return PortClass(ingress=room, **changes)

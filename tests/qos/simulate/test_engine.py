@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from fabric.qos.simulate.build import REACTIONS
 from fabric.qos.simulate.compiled import COMPILED
+from fabric.qos.simulate.crossed import crossed, distances
 from fabric.qos.simulate.outcome import Outcome, simulate
 from fabric.qos.simulate.scenario import VXLAN_BYTES, Scenario, Storm, Stream
 from fabric.qos.simulate.star import Star
@@ -73,7 +74,44 @@ def test_pauses_of_switches_are_told_apart():
     assert summary.pauses > 0
     assert summary.switch_pauses == 0
     incast = Summary(simulate(leaf_spine([(host, 31) for host in range(8)], sprays=True)))
-    assert 0 < incast.switch_pauses < incast.pauses
+    assert (incast.pauses_by_tier > 0).all()
+    assert incast.pauses_by_tier.sum() == incast.pauses
+    assert incast.pauses_by_tier[1:].sum() == incast.switch_pauses
+
+
+@pytest.mark.parametrize("sprays", [True, False])
+def test_a_flow_to_a_free_host_is_a_victim_of_an_incast(sprays):
+    """Seven of eight NICs send to one host; the eighth waits on uplinks that are paused."""
+    pairs = [(host, 31 if host < 7 else 30) for host in range(8)]
+    scenario = leaf_spine(pairs, spines=2, sprays=sprays)
+    summary = Summary(simulate(scenario))
+    assert summary.bottlenecks.tolist() == [2 * 31 + 1]
+    assert summary.victims.tolist() == [7]
+    ports = crossed(scenario)[7]
+    assert {*scenario.streams[7].path} <= ports
+    assert len(ports) == (6 if sprays else 4)
+
+
+def test_a_tier_is_the_way_to_the_next_host():
+    assert distances(leaf_spine([(0, 8)], spines=2)) == (*[0] * 32, *[1] * 4, 2, 2)
+    assert distances(two_leaves("off", 1.0)) == (*[0] * 17, 1, 1, 2)
+
+
+def test_a_packet_is_as_late_as_it_lies_behind_the_furthest():
+    """Two ways, one of them slow: while a packet is on it, the other brings the next ones."""
+    base = leaf_spine([(0, 8)], spines=2, sprays=True, size_bytes=40_000, duration_us=100.0)
+    cables = [
+        replace(cable, delay_ns=3000.0) if number == 32 else cable
+        for number, cable in enumerate(base.cables)
+    ]
+    scenario = replace(base, cables=(*cables,))
+    summary = Summary(simulate(scenario))
+    assert summary.unfinished == 0
+    assert summary.outcome.late.sum() == 10
+    # 2 us are 6 packets of 0.324 us: so many, less what went the slow way too, are in between.
+    assert 0 < summary.late_packets(1.0) <= 6
+    assert summary.late_packets(0.5) <= summary.late_packets(0.99)
+    assert summary.late_bytes == 4000 * summary.late_packets(1.0)
 
 
 def test_the_header_of_a_tunnel_takes_its_share_of_the_uplink():

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from fabric.qos.dcqcn.parameters import CongestionPoint
 from fabric.qos.dcqcn.presets import CONNECTX, PAPER
+from fabric.qos.simulate.classes import Ingress
 from fabric.qos.simulate.outcome import simulate
-from fabric.qos.simulate.scenario import Cable, End, Ingress, Scenario, Stream
+from fabric.qos.simulate.scenario import Cable, End, Scenario, Stream
 from fabric.qos.simulate.summary import Summary
 from tests.cases import examples
 

@@ -8,8 +8,9 @@ import pytest
 
 from fabric.qos.dcqcn.presets import CONNECTX
 from fabric.qos.dcqcn.recommend import Need, recommend
+from fabric.qos.simulate.classes import Ingress
 from fabric.qos.simulate.outcome import simulate
-from fabric.qos.simulate.scenario import START_SPREAD_US, Ingress
+from fabric.qos.simulate.scenario import START_SPREAD_US
 from fabric.qos.simulate.spread import spread
 from fabric.qos.simulate.start import STARVES_BELOW, Buffer, softened, start_scenario, starts
 

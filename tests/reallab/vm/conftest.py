@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from fabric.design.model import NicDesign
+from fabric.design.host_model import NicDesign
 from fabric.observe.hostfacts.gids import Gid, parse_gid_files
 from fabric.observe.hostfacts.readings import command_of
 from fabric.prove.engine import Engine

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabric.core.artefact import Artefact
-    from fabric.design.model import HostDesign
+    from fabric.design.host_model import HostDesign
     from tests.reallab.vm.kernel import Kernel
 
 USER = "rocefab"

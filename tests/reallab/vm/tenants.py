@@ -20,12 +20,12 @@ from fabric.observe.configuration.frr import frr
 from fabric.observe.configuration.vrfs import ConfiguredVrf
 from fabric.workflow.project import Project
 from tests.reallab.vm.kernel import SCRIPT, initramfs, kernel
+from tests.reallab.vm.machine import BOOT_S
 
 #: Names of phases, by the configurations of their switches.
 Phases = Mapping[str, Mapping[str, Configured]]
 #: Payload of the pings of the first NIC; each further one has one byte more.
 _FIRST_BYTES = 100
-_BOOT_S = 900
 #: zebra as on a switch, and its own unreachable default route in each VRF (ifupdown2 addons/vrf.py,
 #: sonic-swss cfgmgr/vrfmgr.cpp: metric 4278198272).
 _UNREACHABLE = "unreachable default metric 4278198272"
@@ -185,7 +185,7 @@ class Machine:
             *_share("seed", seed, "readonly=on,multidevs=remap"),
             *_share("out", self.out, "multidevs=remap"),
         ]
-        subprocess.run(words, check=True, timeout=_BOOT_S)
+        subprocess.run(words, check=True, timeout=BOOT_S)
         assert (self.out / "done").exists(), self.text("log")[-2000:]
         return {name: self._seen(name) for name in self.phases}
 

@@ -38,7 +38,7 @@ def changed(tmp_path: Path, changes: dict[str, str], devices: str = "") -> str:
 
 
 @each(("inventory", "switch"), [*CASES, *TENANTS])
-@each("release", ["5.10", "5.12.1", "5.13", "5.14", "5.15"])
+@each("release", ["5.10", "5.12.1", "5.13", "5.14", "5.15", "5.19"])
 def test_every_line_is_in_the_command_tree(inventory: str, switch: str, release: str) -> None:
     """Of its release, and no line stands twice; what is cleared is a branch of the tree."""
     is_tenant = (inventory, switch) in TENANTS
@@ -91,7 +91,7 @@ def test_words_of_the_releases() -> None:
     assert " on\n" not in texts["5.15"]
 
 
-@pytest.mark.parametrize("release", ["5.9", "5.16", "6.0", "4.4.5", "5", ""])
+@pytest.mark.parametrize("release", ["5.9", "5.20", "6.0", "4.4.5", "5", ""])
 def test_an_unknown_release_is_refused(release: str) -> None:
     """Its words are not known."""
     design = replace(leaf(), sku=replace(leaf().sku, facts={"release": release}))

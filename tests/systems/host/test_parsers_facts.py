@@ -295,7 +295,9 @@ def test_a_host_of_the_lab() -> None:
 
 def test_the_document_lists_each_reading() -> None:
     """With its command."""
-    text = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "reference" / "formats.md").read_text(
+        encoding="utf-8"
+    )
     section = text.partition("## Facts of a host\n")[2].partition("\n## ")[0]
     listed = dict(re.findall(r"^\| `([a-z0-9_]+)` \| `(.+?)` \| .+ \|$", section, re.MULTILINE))
     assert listed == {name: readers[name].command for name in readers}

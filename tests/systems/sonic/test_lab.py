@@ -368,9 +368,11 @@ def test_unknown_commands_are_refused(leaf: SonicStandIn) -> None:
     assert leaf.run_detached("config qos reload")[0] == 1
 
 
-@pytest.mark.parametrize(("release", "code"), [("202405", 0), ("202505", 1), ("master", 1)])
+@pytest.mark.parametrize(
+    ("release", "code"), [("202405", 0), ("202505", 0), ("202511", 1), ("202605", 1), ("master", 1)]
+)
 def test_models_of_the_release(release: str, code: int) -> None:
-    """A slow poll of the watchdog is taken by the models of 202405 alone."""
+    """A slow poll of the watchdog is taken by the models up to 202505 alone."""
     leaf = SonicStandIn(leaf_spec(release=release), LabClock())
     for name in ("detection_time", "restoration_time"):
         for port in leaf.table("PFC_WD"):

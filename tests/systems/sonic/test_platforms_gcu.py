@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.systems.sonic.gcu import Updater, known_release
+from fabric.systems.sonic.gcu import RELEASES, Updater, known_release
 from tests.cases import each
 
 ROW = {"action": "drop", "detection_time": "400", "restoration_time": "400"}
 GLOBAL = {"GLOBAL": {"POLL_INTERVAL": "200"}}
 PROFILE = "/BUFFER_PROFILE/pg_lossless_400000_5m_profile"
 WRED = "/WRED_PROFILE/AZURE_LOSSLESS"
-EVER, OLD, NEW = ("202405", "202505", "master"), ("202405", "202505"), ("202511", "master")
+EVER, OLD, NEW = (
+    ("202405", "202505", "master"),
+    ("202405", "202505"),
+    ("202511", "202605", "master"),
+)
 LISTED, UNLISTED, TRIDENT_2 = "ACS-MSN4700", "DellEMC-Z9332f-O32", "Arista-7050-QX32"
 #: Operation, path, value, model, and the releases among those below that take it.
 CASES = [
@@ -60,3 +64,17 @@ def test_verdicts(operation, path, value, sku, releases):
 )
 def test_release_of_a_build(version, release):
     assert known_release(version) == release
+
+
+@each(
+    ("sku", "taken"),
+    [
+        ("Arista-7260CX3-Q44", {"202511", "master"}),  # 202605 was branched before it came
+        ("Nokia-IXR7220-H6-64", {"202605", "master"}),
+        ("ACS-SN6600_LD", {"master"}),  # 202605 names its ASIC, and no code reads the name
+        ("ACS-SN5600", {"202405", "202411", "202505", "202511", "202605", "master"}),
+    ],
+)
+def test_models_of_releases(sku, taken):
+    item = {"op": "remove", "path": "/PFC_WD/Ethernet0"}
+    assert {release for release in RELEASES if Updater(sku, release).takes(item)} == taken

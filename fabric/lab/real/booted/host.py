@@ -19,7 +19,7 @@ from fabric.programs.run import run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabric.design.model import HostDesign
+    from fabric.design.host_model import HostDesign
     from fabric.lab.real.booted.management import Management
     from fabric.lab.real.keeper import Keeper
 

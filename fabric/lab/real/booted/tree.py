@@ -14,7 +14,7 @@ from fabric.lab.real.neighbours import INTERVAL_S
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.design.model import HostDesign
+    from fabric.design.host_model import HostDesign
     from fabric.lab.real.booted.management import Access, Management
 
 #: Accounts of people begin here (Debian policy, 9.2.2).

@@ -7,8 +7,9 @@ configuration guides "Configuring PFC" and "Configuration file management" (reso
 S9855) is another generation, whose command line differs in places: it is not meant here.
 """
 
-from fabric.platforms.model import Platform, platforms
+from fabric.platforms.model import platforms
 from fabric.platforms.refresh import NeighbourRefresh
+from fabric.platforms.system import Platform
 
 COMWARE7 = platforms.add("comware7")(
     Platform(

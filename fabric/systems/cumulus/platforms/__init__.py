@@ -5,8 +5,9 @@ list of NVUE commands (``pfc-watchdog polling-interval 100-5000``, ``robustness 
 ``link mtu 552-9216``).
 """
 
-from fabric.platforms.model import Platform, platforms
+from fabric.platforms.model import platforms
 from fabric.platforms.refresh import NeighbourRefresh
+from fabric.platforms.system import Platform
 from fabric.systems.cumulus.platforms.words import RELEASES
 
 CUMULUS = platforms.add("cumulus")(

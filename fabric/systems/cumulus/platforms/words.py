@@ -3,7 +3,8 @@
 Source: CumulusNetworks/docs, content/cumulus-linux-515, New and Changed NVUE Commands (``enable
 on`` became ``state enabled``, ``ip address`` became ``ipv4 address``, ``ip vrf`` became ``vrf``,
 ``service ntp`` and ``service lldp`` moved below ``system``); content/nvue-reference (``system
-syslog`` since 5.13).
+syslog`` since 5.13). content/cumulus-linux-516 to 519, New and Removed NVUE Commands: none of the
+lines that we write is removed or changed there.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ _FROM_15 = Words(
 #: First minor release of each vocabulary, newest first, and the newest that is known.
 _FIRST_MINOR = ((15, _FROM_15), (13, _UP_TO_14), (10, _UP_TO_12))
 VOCABULARIES = tuple(vocabulary for _, vocabulary in _FIRST_MINOR)
-_NEWEST = 15
+_NEWEST = 19
 #: Words that mean the same in different releases, and branches that moved.
 _SPELLINGS = tuple(
     frozenset(word for words in VOCABULARIES for word in pick(words))

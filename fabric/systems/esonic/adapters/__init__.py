@@ -91,14 +91,15 @@ def compose(running: LineTree, intended: LineTree) -> LineTree:
 
 
 def _with_self_made(running: LineTree, intended: LineTree) -> LineTree:
-    keys = set(map(GRAMMAR.key_of, intended.children))
+    if not running.children:
+        return intended
     whole = LineTree({
-        line: _with_self_made(running.children.get(line, LineTree()), child)
+        line: _with_self_made(running.children[line], child) if line in running.children else child
         for line, child in intended.children.items()
     })
-    for line in running.children:
-        if _SELF_MADE.fullmatch(line) and GRAMMAR.key_of(line) not in keys:
-            whole.children[line] = LineTree()
+    self_made = [line for line in running.children if _SELF_MADE.fullmatch(line)]
+    keys = set(map(GRAMMAR.key_of, intended.children)) if self_made else ()
+    whole.children |= {line: LineTree() for line in self_made if GRAMMAR.key_of(line) not in keys}
     return whole
 
 

@@ -7,8 +7,9 @@ Converged Ethernet support, rev. 0.3; SONiC Industry Standard CLI Reference Guid
 SONiC: its database, its shell and its readings.
 """
 
-from fabric.platforms.model import EcmpHash, Platform, platforms
+from fabric.platforms.model import platforms
 from fabric.platforms.refresh import NeighbourRefresh
+from fabric.platforms.system import EcmpHash, Platform
 
 #: What templates/esonic/hash.j2 asks for, by the names of SAI.
 HASH_FIELDS = frozenset(("DST_IP", "SRC_IP", "IP_PROTOCOL", "L4_DST_PORT", "L4_SRC_PORT"))

@@ -39,7 +39,8 @@ _LONGEST = re.compile(
     r"(ip prefix-list \S+ seq \d+ \S+ \S+ ge \d+(?= le 32$)|"
     r"ipv6 prefix-list \S+ seq \d+ \S+ \S+ ge \d+(?= le 128$)) le \d+"
 )
-_BANNER = re.compile(r"banner (?:login|motd) (\S)")
+_BANNER_WORD = "banner "
+_BANNER = re.compile(_BANNER_WORD + r"(?:login|motd) (\S)")
 
 
 def read(text: str) -> LineTree:
@@ -54,24 +55,35 @@ def read(text: str) -> LineTree:
     open_nodes = [(-1, root)]
     lines = iter(text.splitlines())
     for line in lines:
-        if not line.strip() or line.lstrip().startswith("!"):
+        words = line.strip()
+        if not words or words[0] == "!":
             continue
-        banner = _BANNER.fullmatch(line)
+        banner = _BANNER.fullmatch(line) if line.startswith(_BANNER_WORD) else None
         if banner:
             root.children["\n".join([line, *_until(lines, banner[1])])] = LineTree()
             continue
         depth = len(line) - len(line.lstrip(" "))
         while open_nodes[-1][0] >= depth:
             open_nodes.pop()
-        for spelling in _spellings(line.strip()):
-            child = open_nodes[-1][1].children.setdefault(spelling, LineTree())
+        above = open_nodes[-1][1]
+        for spelling in _spellings(words):
+            child = above.child(spelling)
         open_nodes.append((depth, child))
     return root
 
 
 def write(root: LineTree) -> str:
     """Return the text of a tree."""
-    return "".join(f"{' ' * (len(path) - 1)}{path[-1]}\n" for path in root.lines())
+    rows: list[str] = []
+    _write(rows, root, "")
+    return "".join(rows)
+
+
+def _write(rows: list[str], section: LineTree, indent: str) -> None:
+    for line, child in section.children.items():
+        rows.append(f"{indent}{line}\n")
+        if child.children:
+            _write(rows, child, f"{indent} ")
 
 
 def _until(lines: Iterator[str], mark: str) -> Iterator[str]:

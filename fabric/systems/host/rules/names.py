@@ -29,7 +29,7 @@ class NicNames(ModelRule):
     """The host profile names one NIC for each rail."""
 
     why = "A rail without a NIC name, or a name without a rail, cannot be configured."
-    source = "fabric/intent/model.py in this repository (HostProfile)"
+    source = "fabric/intent/host_model.py in this repository (HostProfile)"
     guards = ("host.interfaces", "host.rdma_devices", "rails")
 
     def check(self, model: Model) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.systems.junos.platforms.grammar import statements
-from fabric.systems.junos.platforms.tree import nested
+from fabric.systems.junos.platforms.tree import nested, placed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,4 +21,4 @@ def tree_text(lines: Iterable[Words]) -> str:
     StatementError
         When the grammar does not have one: how it nests is not known.
     """
-    return nested(statement for words in lines for statement in statements(words))
+    return nested(placed(statement) for words in lines for statement in statements(words))

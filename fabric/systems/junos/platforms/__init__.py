@@ -5,8 +5,9 @@ Juniper/yang @ 2a696d62 24.4R1-EVO junos-conf-*, juniper.net CLI reference: agin
 minutes), global-mac-table-aging-time (300 s), hold-time (3 s and more), mtu.
 """
 
-from fabric.platforms.model import Platform, platforms
+from fabric.platforms.model import platforms
 from fabric.platforms.refresh import NeighbourRefresh
+from fabric.platforms.system import Platform
 
 #: Poll, detection and restoration of a bare ``pfc-watchdog`` (juniper.net,
 #: cos-pfc-watchdog-configure).

@@ -51,6 +51,19 @@ class LevelNode:
     level: Level
     whole: bool = False
     below: dict[tuple[str, ...], LevelNode] = field(default_factory=dict)
+    by_word: dict[str, list[LevelNode]] = field(default_factory=dict)
+    others: list[LevelNode] = field(default_factory=list)
+
+    def index(self) -> None:
+        """Sort what stands below by its first word; what any value may begin is in ``others``."""
+        firsts = [(child, child.level.elements[0]) for child in self.below.values()]
+        self.others = [child for child, first in firsts if first.check]
+        self.by_word = {
+            word: [child for child, first in firsts if first.check or word in first.literals]
+            for word in {word for _, first in firsts for word in first.literals}
+        }
+        for child in self.below.values():
+            child.index()
 
 
 class Step(NamedTuple):
@@ -75,6 +88,7 @@ def root() -> LevelNode:
                 node = node.below.setdefault(key, LevelNode(level))
                 node.level = node.level._replace(inline=node.level.inline or level.inline)
             node.whole = True
+    top.index()
     return top
 
 
@@ -144,30 +158,28 @@ def _walk(words: Words) -> tuple[Statement, Words, bool, str]:
         not fit behind one that does.
     """
     steps: list[Step] = []
-    node, rest, wrong = root(), words, ""
-    while rest and not wrong:
-        below, wrong = _below(node, rest)
+    node, at, wrong = root(), 0, ""
+    while at < len(words) and not wrong:
+        below, wrong = _below(node, words, at)
         if below is None:
             break
-        node, length = below, len(below.level.elements)
-        steps.append(Step(tuple(rest[:length]), node.level))
-        rest = rest[length:]
-    return tuple(steps), rest, node.whole, wrong
+        node, start = below, at
+        at += len(below.level.elements)
+        steps.append(Step(words[start:at], below.level))
+    return tuple(steps), words[at:], node.whole, wrong
 
 
-def _below(node: LevelNode, words: Words) -> tuple[LevelNode | None, str]:
+def _below(node: LevelNode, words: Words, at: int) -> tuple[LevelNode | None, str]:
     """Return the level that words begin with, or the word that ends a level too early."""
     longest = 0
-    for child in node.below.values():
+    for child in node.by_word.get(words[at], node.others):
         elements = child.level.elements
-        length = next((n for n, part in enumerate(elements) if not _fits(part, words[n:])), None)
-        if length is None:
+        length = 0
+        for part, word in zip(elements, words[at:], strict=False):
+            if part.check(word) is None if part.check else word not in part.literals:
+                break
+            length += 1
+        if length == len(elements):
             return child, ""
         longest = max(longest, length)
-    return None, words[min(longest, len(words) - 1)] if longest else ""
-
-
-def _fits(part: Element, words: Words) -> bool:
-    if not words:
-        return False
-    return part.check(words[0]) is not None if part.check else words[0] in part.literals
+    return None, words[min(at + longest, len(words) - 1)] if longest else ""

@@ -49,6 +49,10 @@ def read(text: str) -> Lossless:
     return reading.switch
 
 
+def _statements(text: str) -> list[tuple[int, str]]:
+    return [(line.line, line.text) for line in statements({"set": text})[1]]
+
+
 tunnel_lines.add("junos")(
     TunnelLines(
         # Juniper, QFX5000: DSCP and ECN are copied unless a line stops that
@@ -82,5 +86,7 @@ lossless_readers.add("junos")(
             r"^    (et|xe|ge)-\d+/\d+/\d+(:\d+)? \{$",
             r"^version \S+;$",
         ),
+        identity=r"^(?:set )?version (?P<release>[\w.-]{1,40})",
+        statements=_statements,
     )
 )

@@ -121,5 +121,6 @@ lossless_readers.add("nxos")(
             r"^  priority-flow-control mode ",
             r"^vrf context ",
         ),
+        identity=r"^version (?P<release>[\w.()]{1,40})",
     )
 )

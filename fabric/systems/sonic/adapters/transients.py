@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections import defaultdict
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.json_text import parse_json
@@ -46,15 +47,22 @@ class Transients:
     """
 
     def __init__(self, running: ConfigDb, target: ConfigDb, updater: Updater) -> None:
-        asic = asic_of(updater, running)
         self.now_s = 0.0
-        self._daemons = Daemons(copy.deepcopy(running), asic)
-        before = self._daemons.lossless()
-        after = Daemons(copy.deepcopy(target), asic).lossless()
-        #: What traffic has in both.
-        self._wanted = {key: before[key] & after[key] for key in before.keys() & after.keys()}
+        self._running, self._target = running, target
+        self._asic = asic_of(updater, running)
         self._open: dict[tuple[str, str], float] = {}
         self._longest: dict[tuple[str, str], float] = defaultdict(float)
+
+    @cached_property
+    def _begun(self) -> tuple[Daemons, dict[tuple[str, int], frozenset[str]]]:
+        """The switch before all steps, and what its traffic has before and after them.
+
+        A switch that takes no step, as most do, needs neither.
+        """
+        daemons = Daemons(_copied(self._running), self._asic)
+        before = daemons.lossless()
+        after = Daemons(_copied(self._target), self._asic).lossless()
+        return daemons, {key: before[key] & after[key] for key in before.keys() & after.keys()}
 
     def take(self, step: SonicStep, after: ConfigDb, takes_s: float) -> None:
         """Let the daemons see a step, at its end.
@@ -65,11 +73,12 @@ class Transients:
             CONFIG_DB after the step, as the planner writes it.
         """
         self.now_s += takes_s
-        config = self._daemons.config
+        daemons, _ = self._begun
+        config = daemons.config
         content = parse_json(step.text)
         if step.kind == "patch":
             for table in {item["path"].split("/")[1] for item in content}:
-                config[table] = copy.deepcopy(after.get(table, {}))
+                config[table] = _copied({table: after.get(table, {})})[table]
             content = {}
         for table, changed in content.items():
             rows = config.setdefault(table, {})
@@ -78,15 +87,16 @@ class Transients:
                     rows.pop(row, None)
                 else:
                     rows[row] = {**rows.get(row, {}), **fields}
-        self._daemons.see()
+        daemons.see()
         self._look()
 
     def _look(self) -> None:
-        now = self._daemons.lossless()
+        daemons, wanted_by_key = self._begun
+        now = daemons.lossless()
         missing = {
             (port, lacks)
-            for (port, dscp), wanted in self._wanted.items()
-            if self._daemons.up(port)
+            for (port, dscp), wanted in wanted_by_key.items()
+            if daemons.up(port)
             for lacks in _missing(wanted, now.get((port, dscp)))
         }
         for key in [key for key in self._open if key not in missing]:
@@ -115,3 +125,11 @@ def _missing(wanted: frozenset[str], now: frozenset[str] | None) -> list[str]:
     if now is None:
         return [_LOSSY]
     return [_LACKS[guard] for guard in sorted(wanted - now)]
+
+
+def _copied(config: ConfigDb) -> ConfigDb:
+    """Return a copy whose rows can come, go and change; their values are replaced, not changed."""
+    return {
+        table: {row: copy.copy(fields) for row, fields in rows.items()}
+        for table, rows in config.items()
+    }

@@ -36,7 +36,7 @@ class NeighbourSubnet(SonicRule):
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Compare every neighbour and its local address with the addresses of the switch."""
-        local = {(subnet.version, subnet.address) for subnet in config.subnets}
+        local = {subnet[:2]: subnet for subnet in config.subnets}
         networks = {subnet.network for subnet in config.subnets}
         lengths = {(version, length) for version, _, length in networks}
         for key, row in config.rows("BGP_NEIGHBOR").items():
@@ -44,12 +44,13 @@ class NeighbourSubnet(SonicRule):
             address = Subnet.of(text)
             if address is None:  # an interface name: unnumbered
                 continue
-            connected = any(
+            own = Subnet.of(str(row.get("local_addr") or text))
+            home = local.get(own[:2]) if own else None
+            connected = (home is not None and address.is_in(home)) or any(
                 address._replace(prefix_length=length).network in networks
                 for version, length in lengths
                 if version == address.version
             )
-            own = Subnet.of(str(row.get("local_addr") or text))
             if not connected:
                 yield self.at(
                     config,
@@ -57,7 +58,7 @@ class NeighbourSubnet(SonicRule):
                     f"BGP neighbour {text} is not in a subnet of this switch",
                     "correct the address of the neighbour or of the interface",
                 )
-            elif row.get("local_addr") and (own is None or own[:2] not in local):
+            elif row.get("local_addr") and home is None:
                 yield self.at(
                     config,
                     ("BGP_NEIGHBOR", key),

@@ -74,7 +74,7 @@ class OtherStack(SwitchRule):
 
 #: Releases in which the container writes the sessions into FRR's file at each start, in the mode
 #: ``separated`` (dockers/docker-fpm-frr/docker_init.sh); later ones take it for ``unified``.
-_WRITTEN_AT_START = ("202405", "202411", "202505")
+_WRITTEN_AT_START = ("202405", "202411", "202505", "202511")
 
 
 @rules.add("SON047")

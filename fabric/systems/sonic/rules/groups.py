@@ -268,8 +268,8 @@ class HeadroomRow(SonicModelRule):
                         yield self.at(
                             config,
                             ("BUFFER_PROFILE", name, field),
-                            f"{field} {kept} of {name} is below {least}, which a {speed // 1000}G "
-                            f"port with {cable_m} m of cable needs",
+                            f"{field} {kept} of {name} is below {least}, which a port of "
+                            f"{speed // 1000}G with {cable_m} m of cable needs",
                             f"use the row of the vendor's table: {field} {least}",
                             port=port.name,
                         )

@@ -1,0 +1,67 @@
+"""Switches that have a name under several systems: the name of a model selects its system."""
+
+from __future__ import annotations
+
+import difflib
+from functools import cache
+from typing import TYPE_CHECKING
+
+from fabric.platforms.catalogue import sku, sku_names
+from fabric.platforms.model import platforms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: Vendors before the model in names of SONiC and Enterprise SONiC (sonic-buildimage, folders below
+#: device/; Broadcom's platform names).
+_VENDORS = ("ACS", "Accton", "Arista", "Celestica", "Edgecore", "Mellanox")
+#: Model names of NVIDIA in SONiC begin with MSN where orders have SN (device/mellanox).
+_ORDERED = ("MSN", "SN")
+
+
+def hardware(name: str) -> str:
+    """Return the name of a switch without its vendor: ``SN4700`` of ``ACS-MSN4700``."""
+    vendor, dash, rest = name.partition("-")
+    bare = rest if dash and vendor in _VENDORS else name
+    return bare.replace(*_ORDERED, 1) if bare.startswith(_ORDERED[0]) else bare
+
+
+@cache
+def elsewhere(name: str) -> tuple[str, ...]:
+    """Return the models that are the same switch under another system; empty without any.
+
+    Parameters
+    ----------
+    name : str
+        A model of the catalogue.
+    """
+    if name not in sku_names():
+        return ()
+    same = [other for other in sku_names() if hardware(other) == hardware(name)]
+    return tuple(other for other in same if sku(other).nos != sku(name).nos)
+
+
+def selects(name: str) -> str:
+    """Return which system a bare name selects, and the names under others; empty where neither."""
+    others = elsewhere(name) if hardware(name) == name else ()
+    if not others:
+        return ""
+    words = [f"{platforms[sku(other).nos].title}: {other}" for other in others]
+    return f"{name} selects {platforms[sku(name).nos].title} (with {', '.join(words)})"
+
+
+def close_models(name: str, known: Iterable[str]) -> list[str]:
+    """Return the models that an unknown name may mean, each with its system where several have it.
+
+    Parameters
+    ----------
+    known : iterable of str
+        Names of the models to choose from.
+    """
+    every = list(known)
+    same = [other for other in every if hardware(other) == hardware(name.upper())]
+    model = next(iter(same or difflib.get_close_matches(name, every, n=1)), "")
+    others = [other for other in elsewhere(model) if other in every]
+    if not others:
+        return [repr(model)] if model else []
+    return [f"{one!r} ({platforms[sku(one).nos].title})" for one in (model, *others)]

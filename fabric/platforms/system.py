@@ -1,0 +1,137 @@
+"""What a switch system is: titles, limits and defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping  # noqa: TC003 - read at run time by the models of data files
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabric.platforms.asic import Asic
+    from fabric.platforms.refresh import NeighbourRefresh
+
+
+@dataclass(frozen=True, slots=True)
+class EcmpHash:
+    """How the switches of a role choose between equal next hops.
+
+    Parameters
+    ----------
+    algorithm : str
+        Name as in SAI, such as ``CRC``.
+    fields : frozenset of str
+        Header fields that are hashed.
+    offset : int
+        First bit of the hash that is used.
+    """
+
+    algorithm: str
+    fields: frozenset[str]
+    seed: int
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """One network operating system.
+
+    Parameters
+    ----------
+    name : str
+        Short name; also the folder of its templates.
+    title : str
+        Name as its maker writes it.
+    artefact : str
+        File name of the main artefact.
+    port_mtu_bytes : tuple of int
+        Smallest and largest port MTU.
+    fixed_mac_ageing_s : int or None
+        MAC ageing when the system has no knob for it.
+    default_mac_ageing_s : int
+        MAC ageing that is set where the inventory says none: that of the system, or one that fits.
+    neighbour_refresh : NeighbourRefresh
+        What keeps the MAC address of a silent NIC known.
+    watchdog_ms : dict
+        Allowed (low, high) for ``detection``, ``restoration``, ``poll``.
+    source : str
+        Where these facts come from.
+    grade : {"stable", "beta", "experimental"}
+        How far rocefab goes with it; what is not stable says so wherever it is used.
+    default_port : int
+        Where its management listens when the connections file says nothing.
+    rule_prefix : str
+        Beginning of the ids of the rules that speak of this platform alone.
+    announces_alias : bool
+        Whether LLDP tells the alias of a port in place of its name.
+    explicit_rs_fec_from_gbps : int or None
+        Speed from which on Reed-Solomon FEC must be asked for; None where the system does it.
+    reads_pfc : bool
+        Whether its parser reads the paused priorities of a port.
+    ecmp_hash : mapping of role to EcmpHash
+        How it hashes as rocefab configures it; empty where that is not known.
+    description_space : str
+        What stands for a space in the description of a port.
+    speed_words : {"", "plain", "lanes"}
+        How a model says its speeds in words: not at all, as ``400g``, or with lanes as ``400g-4``.
+    queue_word : callable or None
+        From an ASIC family to the word that opens a queue, where the system has several.
+    sku_tables : tuple of str
+        Files of a switch that a model of the user's own may name, by their fields in the inventory.
+    shares_buffer : bool
+        Whether a model must say how its packet buffer is shared out.
+    releases : tuple of str
+        Releases, or trains of them, whose differences rocefab knows; empty where it knows none.
+    watchdog_polls : int
+        Least number of polls in the shorter of the watchdog's two times.
+    release_watchdog_ms : mapping
+        What ``watchdog_ms`` is on single releases; elsewhere it is what all of them take.
+    evpn_sessions : {"", "underlay", "loopback"}
+        Which BGP sessions carry EVPN; empty where rocefab has no EVPN for it.
+    own_vtep : bool
+        Whether the tunnel end point needs a loopback of its own.
+    vni_vlan : bool
+        Whether a VNI of a VRF needs a VLAN behind it.
+    """
+
+    name: str
+    title: str
+    artefact: str
+    port_mtu_bytes: tuple[int, int]
+    fixed_mac_ageing_s: int | None
+    default_mac_ageing_s: int
+    neighbour_refresh: NeighbourRefresh
+    watchdog_ms: dict[str, tuple[int, int]]
+    source: str
+    grade: Literal["stable", "beta", "experimental"] = "stable"
+    default_port: int = 22
+    rule_prefix: str = ""
+    announces_alias: bool = False
+    explicit_rs_fec_from_gbps: int | None = None
+    reads_pfc: bool = False
+    ecmp_hash: Mapping[str, EcmpHash] = field(default_factory=dict)
+    description_space: str = " "
+    speed_words: Literal["", "plain", "lanes"] = ""
+    queue_word: Callable[[Asic], str] | None = None
+    sku_tables: tuple[str, ...] = ()
+    shares_buffer: bool = False
+    releases: tuple[str, ...] = ()
+    watchdog_polls: int = 1
+    release_watchdog_ms: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
+    evpn_sessions: Literal["", "underlay", "loopback"] = ""
+    own_vtep: bool = False
+    vni_vlan: bool = False
+
+    def knows(self, release: str) -> bool:
+        """Tell whether a release is one of ``releases``, or of their trains: 5.14.1 is of 5.14."""
+        return self.train(release) in self.releases
+
+    def train(self, release: str) -> str:
+        """Return the one of ``releases`` that a release is of: 5.14 of 5.14.1; else itself."""
+        of = (known for known in self.releases if f"{release}.".startswith(f"{known}."))
+        return next(of, release)
+
+    def watchdog_range_ms(self, release: str) -> dict[str, tuple[int, int]]:
+        """Return the allowed (low, high) of the watchdog times; ``release`` may be empty."""
+        return {**self.watchdog_ms, **self.release_watchdog_ms.get(self.train(release), {})}

@@ -1,0 +1,71 @@
+"""What a difference takes away of the protection of lossless traffic; its figures show that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.counts import counted
+from fabric.report.diff.figures import ABSENT
+from fabric.report.diff.model import Consequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabric.report.diff.model import Figure
+
+#: Risk of a change after which less ends congestion, or a storm of pauses, than before.
+LESS_PROTECTION = "less protection"
+#: From which factor on a threshold or time counts; our choice. Smaller steps are tuning.
+FACTOR = 2
+#: What a value of a figure means, after another one.
+_TURNED_OFF = {
+    ("pfc", "false"): "PFC off",
+    ("watchdog.enabled", "false"): "PFC watchdog off",
+    ("watchdog.action", "alert"): "PFC watchdog reports storms and does not end them",
+}
+#: Figures that protect less where they grow.
+_LATER = {
+    "kmin_bytes": "ECN marks later",
+    "kmax_bytes": "ECN marks later",
+    "watchdog.detection_ms": "PFC watchdog acts later",
+}
+#: The same, where they fall.
+_LESS = {"pmax_percent": "ECN marks less"}
+
+
+def less_protection(figures: Sequence[Figure]) -> Iterator[Consequence]:
+    """Yield which figures take protection away, with the number of ports and their roles."""
+    groups: dict[str, list[Figure]] = {}
+    removed = _removed_classes(figures)
+    for one in figures:
+        if words := removed.get(one.figure) or _words(one):
+            groups.setdefault(words, []).append(one)
+    for words, rows in groups.items():
+        what, _, figure = words.partition(": ")
+        roles = ", ".join(dict.fromkeys(one.role for one in rows))
+        ports = counted(sum(one.ports for one in rows), "port")
+        detail = f": {figure}" if figure else ""
+        yield Consequence(LESS_PROTECTION, f"{what} on {ports} ({roles}){detail}")
+
+
+def _removed_classes(figures: Sequence[Figure]) -> dict[str, str]:
+    """Return the figure of each class that is gone, with what to say; none where one is renamed."""
+    priorities = [one for one in figures if one.figure.endswith(".pfc_priority")]
+    gone = {one.figure for one in priorities if one.after == ABSENT}
+    come = {one.figure for one in priorities if one.before == ABSENT}
+    if len(gone) <= len(come):
+        return {}
+    return {name: f"class {name.partition('.')[0]} no longer lossless" for name in gone}
+
+
+def _words(one: Figure) -> str:
+    """Return what protects less, and by which values; empty where nothing does."""
+    if off := _TURNED_OFF.get((one.figure, one.after)):
+        return off
+    name = one.figure if one.figure in _LATER else one.figure.rpartition(".")[2]
+    if not (one.before.isdigit() and one.after.isdigit()):
+        return ""
+    was, now = int(one.before), int(one.after)
+    grows, falls = now >= FACTOR * was, FACTOR * now <= was
+    what = _LATER.get(name) if grows else _LESS.get(name) if falls else None
+    return f"{what}: {one.figure} {was:,} -> {now:,}" if what else ""

@@ -1,0 +1,120 @@
+"""Why devices of a plan change: inventory values that were edited, or what lines follow from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fabric.core.likeness import like_groups
+from fabric.report.diff.causes import Causes
+from fabric.report.diff.explained import Explained
+from fabric.report.diff.model import Device, Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from fabric.change.model import Change, DevicePlan
+    from fabric.report.diff.model import Edit
+    from fabric.report.diff.traced import Traced
+
+#: File of the settings of a switch whose configuration is tables; see `Setting`.
+_TABLES = "config_db.json"
+#: Plans of EOS name the outermost of up to three enclosing lines: `Book.depths`.
+_HIDDEN = 3
+#: Parts of the name of a field that a topic has: ``lossless.ecn``, ``bgp.hold_s``.
+_PARTS = 2
+#: What lines follow from that no field decides, and those that no book knows.
+FIXED, OTHER = "lines that no value decides", "other lines"
+_HOST = "files and NICs of hosts"
+
+
+@dataclass(frozen=True)
+class PlannedCause:
+    """Changes of a plan that have one cause.
+
+    Parameters
+    ----------
+    edits : tuple of Edit
+        Values of the inventory that were edited since the devices were as planned; empty where the
+        changes do not follow from such a value.
+    topic : str
+        The part of the inventory that the lines follow from; empty where edits are known.
+    devices : tuple of str
+    changes : int
+        How many settings change, over all devices.
+    example_device : str
+    example : Setting
+        The first of its settings.
+    """
+
+    edits: tuple[Edit, ...]
+    topic: str
+    devices: tuple[str, ...]
+    changes: int
+    example_device: str
+    example: Setting
+
+
+@dataclass(frozen=True)
+class PlannedCauses:
+    """Finds the causes of the changes of a plan.
+
+    Parameters
+    ----------
+    edits : sequence of Traced
+        Values of the inventory that were edited since the devices were as planned.
+    neighbours : mapping
+        Hosts at each switch.
+    since : str
+        What the edits were made since, in words.
+    """
+
+    edits: Sequence[Traced] = ()
+    neighbours: Mapping[str, set[str]] = field(default_factory=dict)
+    since: str = ""
+    _explained: Explained = field(default_factory=lambda: Explained(_HIDDEN))
+
+    def of(self, devices: Iterable[DevicePlan]) -> list[PlannedCause]:
+        """Return the causes, edits first, then those with most changes."""
+        every = [item for device in devices for item in self._items(device)]
+        causes = [
+            PlannedCause(
+                tuple(self.edits[number].edit for number in numbers),
+                topic,
+                tuple(dict.fromkeys(device for _, device, _ in same)),
+                len(same),
+                *same[0][1:],
+            )
+            for same in like_groups(every, lambda item: item[0])
+            for numbers, topic in [same[0][0]]
+        ]
+        return sorted(causes, key=lambda cause: (not cause.edits, -cause.changes))
+
+    def _items(
+        self, device: DevicePlan
+    ) -> Iterator[tuple[tuple[tuple[int, ...], str], str, Setting]]:
+        """Yield the cause of each change of a device, with the device and the setting."""
+        causes = Causes(
+            self.edits, [None] * len(self.edits), dict(self.neighbours), self._explained
+        )
+        as_diff = Device(device.device, device.role, device.platform, "changed")
+        numbers: dict[tuple[str, ...], tuple[int, ...]] = {}
+        for change in device.changes:
+            setting = _setting(change)
+            fields = self._explained.fields(device.platform, setting)
+            known = fields or ()
+            if known not in numbers:
+                numbers[known] = causes.explaining(as_diff, setting)
+            topic = "" if numbers[known] else _topic(fields, device)
+            yield (numbers[known], topic), device.device, setting
+
+
+def _topic(fields: tuple[str, ...] | None, device: DevicePlan) -> str:
+    if fields is None:
+        return _HOST if device.role == device.platform else OTHER
+    return ".".join(fields[0].split(".")[:_PARTS]) if fields else FIXED
+
+
+def _setting(change: Change) -> Setting:
+    file = _TABLES if "|" in change.path else ""
+    return Setting(file, change.path, change.before or None, change.after or None)

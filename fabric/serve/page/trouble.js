@@ -1,0 +1,58 @@
+// What is not as planned in the things that a line or a box stands for: how many, and which.
+
+const WORDS = { down: "down", wrong: "wrong", lossless: "fail a rule" };
+
+const isTrouble = (state) => Object.hasOwn(WORDS, state);
+
+function words(count, of, word) {
+  return `${count.toLocaleString("en")} of ${of.toLocaleString("en")} ${word}`;
+}
+
+// "1 of 16 down" where some cables of a line have its state and others are as planned; else "".
+export function share({ state, states, cables }) {
+  return isTrouble(state) && states[state] < cables ? words(states[state], cables, WORDS[state]) : "";
+}
+
+// Members of a box that are not as planned, each with a word: a condition, or that of a cable.
+export function members(picture, number) {
+  const box = picture.boxes[number];
+  const mine = new Set(box.members);
+  const found = new Map();
+  for (const line of picture.lines.filter(({ lower }) => lower.includes(number))) {
+    for (const [state, names] of Object.entries(line.not_planned)) {
+      for (const name of names) if (mine.has(name)) found.set(name, `cable ${WORDS[state]}`);
+    }
+  }
+  for (const [name, health] of Object.entries(box.conditions)) found.set(name, health);
+  return found;
+}
+
+// How a box is: "" as planned, "all" each of its devices has a condition, "some" a part of it.
+export function extent(picture, number) {
+  const box = picture.boxes[number];
+  if (Object.keys(box.conditions).length === box.members.length) return "all";
+  return box.health || cablesOf(picture, number).count || members(picture, number).size ? "some" : "";
+}
+
+// What a box says of it in its second line of text; null for its own words.
+export function note(picture, number) {
+  const box = picture.boxes[number];
+  if (extent(picture, number) !== "some") return null;
+  const own = Object.values(box.conditions);
+  if (own.length) return words(own.length, box.members.length, own.every((one) => one === own[0]) ? own[0] : "with a condition");
+  const { count, of } = cablesOf(picture, number);
+  return count ? words(count, of, count === 1 ? "cable down" : "cables down") : null;
+}
+
+// The same in few letters, for a box or a line: "1 of 16 down", or "1/16 down" where that is too long.
+export function fitted(text, most) {
+  const short = text.replace(/ cables? down$/u, " down");
+  return short.length > most ? short.replace(" of ", "/") : short;
+}
+
+// Cables of a box that are down. A line of several lower boxes does not tell which box they are of.
+function cablesOf(picture, number) {
+  const mine = picture.lines.filter(({ lower, upper }) => upper === number || (lower.length === 1 && lower[0] === number));
+  const sum = (figure) => mine.reduce((total, line) => total + figure(line), 0);
+  return { count: sum(({ states }) => states.down ?? 0), of: sum(({ cables }) => cables) };
+}

@@ -1,0 +1,36 @@
+// Names of fields, as people read them.
+
+const CAPITALS = {
+  arp: "ARP", bfd: "BFD", bgp: "BGP", cnp: "CNP", dscp: "DSCP", ecn: "ECN", fec: "FEC", lldp: "LLDP", mac: "MAC", macs: "MACs",
+  mtu: "MTU", nd: "ND", nic: "NIC", nics: "NICs", pfc: "PFC", roce: "RoCE", vlan: "VLAN",
+};
+
+// pfc_pause_frames is "PFC pause frames"; what has other signs is a path or a name, and stays.
+export const plain = (field) => (/[^a-z0-9_ ]/.test(field) ? field :
+  field.split(/[_ ]/).map((part) => (Object.hasOwn(CAPITALS, part) ? CAPITALS[part] : part)).join(" "));
+
+// Columns of `rocefab show buffer`: name and unit.
+const BUFFER = {
+  lossless_ports: ["lossless ports", ""],
+  headroom_bytes: ["headroom of all lossless groups", "bytes"],
+  shared_headroom_bytes: ["shared headroom", "bytes"],
+  over_subscription: ["oversubscription of the headroom", ""],
+  guaranteed_bytes: ["guaranteed to lossless groups", "bytes"],
+  pool_bytes: ["lossless pool", "bytes"],
+  buffer_bytes: ["packet buffer", "bytes"],
+  free_bytes: ["free", "bytes"],
+  ports_fit: ["lossless ports that would fit", ""],
+  cable_m_fits: ["longest cable that would fit", "m"],
+  mtu_bytes_fits: ["largest MTU that would fit", "bytes"],
+};
+
+export function bufferRow([field, value]) {
+  const [label, unit] = BUFFER[field] ?? [plain(field), ""];
+  if (value === "-") return [label, null];
+  return [label, /^[\d,.]+$/.test(value) && unit ? `${value} ${unit}` : value];
+}
+
+// Fields of requests, as the forms of the page call them.
+const ASKED = { nodes: "Hosts", gpus_per_node: "GPUs of a host", traffic: "Traffic", within: "Within", exclude: "Not on" };
+
+export const asked = (field) => ASKED[field] ?? plain(field);

@@ -1,0 +1,43 @@
+"""What fails with a link, a switch or a rack, for the service and for assistants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.report.singles import singles
+from fabric.report.whatif import whatif
+
+if TYPE_CHECKING:
+    from fabric.serve.requests import WhatIfBody
+    from fabric.workflow.project import Project
+
+
+def unclear(wanted: WhatIfBody) -> Finding | None:
+    """Return what is wrong with a question, or None."""
+    every = wanted.all_links or wanted.all_switches
+    if every and wanted.drain:
+        message = "a drain cannot be ranked with all links or switches"
+        fix = "omit drain, or all_links and all_switches"
+        return Finding("SRV004", Severity.ERROR, message, fix, field="drain")
+    if every or wanted.drain or wanted.fail:
+        return None
+    fix = "add fail, drain, all_links or all_switches"
+    return Finding("SRV004", Severity.ERROR, "nothing fails", fix, field="fail")
+
+
+def whatif_answer(project: Project, wanted: WhatIfBody) -> dict[str, Any]:
+    """Return what `rocefab whatif --format json` prints.
+
+    Raises
+    ------
+    InputError
+        When the question is not clear, or a name is unknown.
+    """
+    if finding := unclear(wanted):
+        raise InputError("the question is not clear", [finding])
+    if wanted.all_links or wanted.all_switches:
+        links, switches = wanted.all_links, wanted.all_switches
+        return singles(project, wanted.fail, links=links, switches=switches).as_dict()
+    return whatif(project, wanted.fail, drain=wanted.drain, rules=wanted.rules).as_dict()

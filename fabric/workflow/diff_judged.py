@@ -1,0 +1,155 @@
+"""What the rules of `check` and the proof of `prove` say of the two sides of a difference."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import FabricError, InputError
+from fabric.core.findings import Severity
+from fabric.prove.rules import PROOF_RULES
+from fabric.report.diff.model import Judged, Place, ProofVerdict, RuleFinding
+from fabric.workflow.check import Handling, check
+from fabric.workflow.prove import Request, prove
+from fabric.workflow.work import same
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from fabric.core.findings import Finding
+    from fabric.prove.engine import Proof
+    from fabric.workflow.configurations import Readings
+    from fabric.workflow.diff_source import Source
+    from fabric.workflow.prove import Proved
+    from fabric.workflow.stages import Checked
+
+    Progress = Callable[[str, str], None]
+    Key = tuple[str, ...]
+    Findings = dict[Key, Finding]
+
+#: Switches of a fabric up to which the proof runs: it reads the files of all of them, twice.
+MOST_SWITCHES = 200
+#: Line of a rendered file in a message; it moves without any meaning.
+_LINE = re.compile(r":\d+(:\d+)?: ")
+
+
+def judged(before: Source, after: Source, progress: Progress) -> Judged:
+    """Return what rules and proof say of both sides."""
+    findings, unchecked = [], []
+    for source in (before, after):
+        progress(source.shown, "rules")
+        found, broken = _checked(source)
+        findings.append(found)
+        unchecked += broken
+    known: Readings = {}
+    proof_before, found = _proof(before, known, progress)
+    findings[0] += found
+    after.keep(before.kept(_equal(before, after)))
+    proof_after, found = _proof(after, known, progress)
+    findings[1] += found
+    gone, new = _apart(dict(_keyed(findings[0], before)), dict(_keyed(findings[1], after)))
+    changed = {key[:-1] for key in gone} & {key[:-1] for key in new}
+    return Judged(
+        new=_rows(finding for key, finding in new.items() if key[:-1] not in changed),
+        gone=_rows(finding for key, finding in gone.items() if key[:-1] not in changed),
+        changed=_rows(finding for key, finding in new.items() if key[:-1] in changed),
+        unchecked=tuple(unchecked),
+        proof_before=proof_before,
+        proof_after=proof_after,
+    )
+
+
+def judged_alone(source: Source, progress: Progress) -> Judged:
+    """Return what rules and proof say of an inventory that the other side does not have."""
+    progress(source.shown, "rules")
+    findings, unchecked = _checked(source)
+    proof, proved = _proof(source, {}, progress)
+    absent = ProofVerdict("not run", reason="there is no inventory")
+    return Judged(_rows([*findings, *proved]), (), (), tuple(unchecked), absent, proof)
+
+
+def _checked(source: Source) -> tuple[list[Finding], list[str]]:
+    """Return what the rules find, and those that could not run; files are left with the source."""
+
+    def take(checked: dict[str, Checked]) -> None:
+        source.keep({name: one.files for name, one in checked.items() if one.files})
+
+    try:
+        outcome = check(source.designs, files=Handling(same, same, take))
+    except FabricError as error:
+        return [], [f"{source.shown}: no rule could run: {error}"]
+    broken = [f"{source.shown}: {rule} could not run: {why}" for rule, why in outcome.broken]
+    return [*outcome.findings], broken
+
+
+def _equal(before: Source, after: Source) -> list[str]:
+    """Return the switches whose design, and with it each file, is the same on both sides."""
+    old, new = before.designs.devices, after.designs.devices
+    return [name for name in old if name in new and old[name] == new[name]]
+
+
+def _proof(
+    source: Source, known: Readings, progress: Progress
+) -> tuple[ProofVerdict, list[Finding]]:
+    """Return what the proof says of one side, and its findings."""
+    progress(source.shown, "proof")
+    project = source.designs
+    number = len(project.devices)
+    if number > MOST_SWITCHES:
+        reason = f"more than {MOST_SWITCHES:,} switches; `rocefab prove` proves each side"
+        return ProofVerdict("not run", reason=reason), []
+    try:
+        vars(project)["switch_artefacts"] = source.files(project.devices)
+        proved = prove(project, Request(), known=known)
+    except FabricError as error:
+        why = error.findings[0] if isinstance(error, InputError) and error.findings else error
+        return ProofVerdict("not run", reason=str(why)), []
+    found = [one for one in proved.outcome.findings if one.rule in PROOF_RULES]
+    return _verdict(proved, found), found
+
+
+def _verdict(proved: Proved, findings: Sequence[Finding]) -> ProofVerdict:
+    if proved.failure or proved.own is None:
+        return ProofVerdict("not run", len(findings), reason=proved.failure)
+    bad = sum(finding.severity >= Severity.WARNING for finding in findings)
+    families = [proved.own, *([proved.own.other] if proved.own.other else [])]
+    lost, pairs = max(map(_pairs, families))
+    return ProofVerdict("findings" if bad else "proved", bad, pairs, lost)
+
+
+def _pairs(proof: Proof) -> tuple[int, int]:
+    """Return how many pairs of NICs are lost, and promised."""
+    inside = proof.tenants
+    if inside is None:
+        return proof.lost_pairs, proof.pairs
+    return proof.lost_pairs + inside.lost_nic_pairs, proof.pairs + inside.nic_pairs
+
+
+def _keyed(findings: Sequence[Finding], source: Source) -> Iterator[tuple[Key, Finding]]:
+    """Yield each finding below what makes it the same on both sides: all but its place."""
+    folder = re.compile(rf"(?<!\w){re.escape(source.shown)}(?=[/:])")  # not a word of the message
+    for finding in reversed(findings):
+        message = _LINE.sub(": ", folder.sub("", finding.message))
+        subject = finding.field, finding.device, finding.port
+        yield (finding.rule, finding.severity.word, *subject, message), finding
+
+
+def _apart(old: Findings, new: Findings) -> tuple[Findings, Findings]:
+    """Return the findings of each side that the other one does not have."""
+    return (
+        {key: finding for key, finding in old.items() if key not in new},
+        {key: finding for key, finding in new.items() if key not in old},
+    )
+
+
+def _rows(findings: Iterable[Finding]) -> tuple[RuleFinding, ...]:
+    """Return findings as plain data, the worst first."""
+    return tuple(
+        RuleFinding(
+            *(one.rule, one.severity.word, one.message, one.fix, one.field, one.device, one.port),
+            Place(one.position.file, one.position.line) if one.position else None,
+        )
+        for one in sorted(
+            findings, key=lambda one: (-one.severity, one.rule, one.device, one.port, one.message)
+        )
+    )

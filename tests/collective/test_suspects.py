@@ -1,0 +1,181 @@
+"""Suspects of results on a small fabric, and what is rejected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fabric.collective.faults import SlowFault
+from fabric.collective.hypotheses import hypotheses
+from fabric.collective.posterior import Posterior
+from fabric.collective.proposals import next_test
+from fabric.core.errors import InputError
+from fabric.topology.clos import clos
+from fabric.workflow.project import Project
+from fabric.workflow.suspect import Suspicion, suspect
+from tests.cli.runs import ROOT, run
+
+RAIL = ROOT / "inventory/rail-512"
+HEAD = "hosts,rails,collective,gbyte_s\n"
+#: What is expected of one rail, GB/s.
+USUAL = 45.6
+
+
+@pytest.fixture(scope="module")
+def project() -> Project:
+    return Project(RAIL)
+
+
+def judged(project: Project, folder: Path, *lines: str) -> Suspicion:
+    file = folder / "burn-in.csv"
+    file.write_text(HEAD + "".join(f"{line}\n" for line in lines))
+    return suspect(project, [file])
+
+
+def each_rail(hosts: str, slow: dict[int, float], kind: str = "all-reduce") -> list[str]:
+    top = {"all-reduce": USUAL}.get(kind, USUAL)
+    return [f'"{hosts}",{rail},{kind},{top * slow.get(rail, 1):.1f}' for rail in range(8)]
+
+
+def test_one_nic_at_half_rate(project: Project, tmp_path: Path) -> None:
+    suspicion = judged(
+        project,
+        tmp_path,
+        *each_rail("gpu[001-004]", {1: 0.5}),
+        *each_rail("gpu[001-002]", {}),
+        *each_rail("gpu003,gpu033", {1: 0.51}),
+    )
+    first = suspicion.suspects[0]
+    assert (first.name, first.faults[0][0]) == ("gpu003 eth2", SlowFault.HALF_RATE)
+    assert first.probability > 0.99
+    assert suspicion.proposal is None
+    assert suspicion.is_likely
+
+
+def test_two_rails_of_a_host(project: Project, tmp_path: Path) -> None:
+    lines = [*each_rail("gpu[001-002]", {2: 0.6, 5: 0.6}), *each_rail("gpu001,gpu003", {})]
+    first = judged(project, tmp_path, *lines).suspects[0]
+    assert (first.name, first.faults[0][0]) == ("gpu002 eth3 eth6", SlowFault.WRONG_RAIL)
+
+
+def test_a_wrong_dscp_shows_in_an_all_to_all(project: Project, tmp_path: Path) -> None:
+    whole = dict.fromkeys(range(8), 0.4)
+    lines = [
+        *each_rail("gpu[001-002]", {}),
+        *each_rail("gpu[001-008]", whole, "all-to-all"),
+        *each_rail("gpu[002-009]", {}, "all-to-all"),
+    ]
+    first = judged(project, tmp_path, *lines).suspects[0]
+    assert (first.name, first.faults[0][0]) == ("gpu001", SlowFault.WRONG_DSCP)
+
+
+def test_two_hosts_say_nothing_of_a_queue_where_senders_meet(
+    project: Project, tmp_path: Path
+) -> None:
+    whole = dict.fromkeys(range(8), 0.4)
+    lines = [
+        *each_rail("gpu[001-008]", whole, "all-to-all"),
+        *each_rail("gpu[001-002]", {}, "all-to-all"),
+        *each_rail("gpu[002-009]", {}, "all-to-all"),
+    ]
+    assert judged(project, tmp_path, *lines).suspects[0].name == "gpu001"
+
+
+def test_a_second_fault_is_not_explained(project: Project, tmp_path: Path) -> None:
+    lines = [
+        *each_rail("gpu[001-002]", {1: 0.5}),
+        *each_rail("gpu001,gpu005", {1: 0.5}),
+        *each_rail("gpu[011-012]", {6: 0.3}),
+    ]
+    suspicion = judged(project, tmp_path, *lines)
+    assert suspicion.suspects[0].name == "gpu001 eth2"
+    assert [suspicion.results[number][0].place.line for number in suspicion.far] == [24]
+    assert "burn-in.csv:24" in suspicion.sentences()[0]
+
+
+def test_as_expected(project: Project, tmp_path: Path) -> None:
+    reduced = each_rail("gpu[001-064]", {})
+    suspicion = judged(project, tmp_path, *reduced)
+    assert not suspicion.is_likely, "marks and hashes do not show in it"
+    suspicion = judged(project, tmp_path, *reduced, *each_rail("gpu[001-064]", {}, "all-to-all"))
+    assert suspicion.suspects[0].name == "no fault"
+    assert not suspicion.is_likely
+
+
+def test_the_next_test_halves_what_is_suspected(project: Project, tmp_path: Path) -> None:
+    suspicion = judged(project, tmp_path, *each_rail("gpu[001-032]", {4: 0.5}))
+    assert suspicion.proposal
+    assert len(suspicion.proposal.trial.hosts) == 16
+    assert suspicion.proposal.bits == pytest.approx(1, abs=0.15)
+
+
+def test_kinds_are_as_likely_as_each_other_before_any_result(project: Project) -> None:
+    listed = hypotheses(project.fabric)
+    weight = np.bincount(listed.kind, np.exp(listed.prior))
+    assert weight[1:] == pytest.approx(1)
+
+
+def test_probabilities_sum_up_to_one(project: Project) -> None:
+    before = Posterior.before(project.fabric)
+    assert before.probability.sum() == pytest.approx(1)
+    network = clos(project.fabric)
+    assert next_test(project.fabric, network, before).bits > 3
+
+
+def test_hca_names_the_rails(project: Project, tmp_path: Path) -> None:
+    text = (
+        "# Collective test starting: all_reduce_perf\n"
+        "gpu001:1 NCCL INFO NCCL_IB_HCA set by environment to =mlx5_2\n"
+        "#  Rank  0 Group  0 Pid 1 on gpu001 device  0 [0] x\n"
+        "#  Rank  1 Group  0 Pid 1 on gpu002 device  0 [0] x\n"
+        "#  size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
+        "1024 256 float sum -1 1.0 1.0 45.0 0 1.0 1.0 45.1 0\n"
+    )
+    file = tmp_path / "one.txt"
+    file.write_text(text)
+    ((result, gbyte_s),) = suspect(project, [file]).results
+    assert result.gbyte_s == 45.1
+    assert gbyte_s == pytest.approx(USUAL, abs=0.1)
+    file.write_text(text.replace("mlx5_2", "mlx5_99"))
+    with pytest.raises(InputError) as caught:
+        suspect(project, [file])
+    assert "names no NIC of a rail" in caught.value.findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('"gpu001,other",0,,45', "'other' are not in the inventory"),
+        ('"gpu[001-002]",8,,45', "rails: 8 is unknown"),
+    ],
+    ids=["an unknown host", "an unknown rail"],
+)
+def test_what_is_wrong_is_named(project: Project, tmp_path: Path, line: str, words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        judged(project, tmp_path, line)
+    (finding,) = caught.value.findings
+    assert words in finding.message
+    assert str(finding.position).endswith("burn-in.csv:2:1")
+
+
+def test_the_command(tmp_path: Path) -> None:
+    file = tmp_path / "burn-in.csv"
+    lines = [*each_rail("gpu[001-002]", {1: 0.5}), *each_rail("gpu001,gpu005", {1: 0.5})]
+    file.write_text(HEAD + "\n".join(lines))
+    ended = run("suspect", str(RAIL), str(file))
+    assert ended.code == 4
+    assert "gpu001 eth2" in ended.out
+    file.write_text(HEAD + "\n".join(lines[:8]))
+    either = run("suspect", str(RAIL), str(file))  # of two NICs, each with less than 50 %
+    assert either.code == 4
+    assert "gpu002 eth2" in either.out
+    first = run("suspect", str(RAIL))
+    assert first.code == 0
+    assert "next test: all-to-all of 64 hosts" in first.out
+    file.write_text(HEAD + "\n".join(each_rail("gpu[001-002]", {})))
+    assert run("suspect", str(RAIL), str(file)).code == 0
+    file.write_text(HEAD + "\n".join(lines))
+    ended = run("suspect", str(RAIL), str(file), "--format", "json")
+    assert '"device": "gpu001"' in ended.out

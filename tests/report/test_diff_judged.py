@@ -1,0 +1,284 @@
+"""diff: what rules and proof say of both sides, and the risk for sessions and reach."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fabric.cli.diff import RiskWord
+from fabric.core.findings import Finding, Severity
+from fabric.report.diff.consequences import RISKS, consequences, lost_pairs, reaches, worst
+from fabric.report.diff.forms import FORMS
+from fabric.workflow import diff_judged
+from fabric.workflow.diff import between
+from fabric.workflow.diff_judged import _keyed, judged
+from fabric.workflow.diff_source import Source
+from fabric.workflow.project import Project
+from fabric.workflow.work import Work
+from tests.report.diffs import DEMO, INVENTORY, compared, edited
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from fabric.core.artefact import Artefact
+    from fabric.report.diff.model import Diff, RuleFinding
+
+KMIN = ("kmin_bytes: 150000", "kmin_bytes: 200000")
+#: All uplinks of a leaf.
+OFF = """devices:
+  - names: su1-rail0
+    ports:
+      Ethernet128: {enabled: false}
+      Ethernet136: {enabled: false}
+"""
+
+
+def _rules(findings: Iterable[RuleFinding]) -> list[tuple[str, str]]:
+    return [(one.severity, one.rule) for one in findings]
+
+
+def _cut(folder: Path) -> Path:
+    """Return an inventory in which a leaf has no uplink that works."""
+    after = edited(folder)
+    (after / "devices" / "off.yaml").write_text(OFF)
+    return after
+
+
+def _forms(diff: Diff) -> dict[str, str]:
+    return {form: FORMS[form](diff) for form in ("text", "markdown", "html")}
+
+
+def test_a_leaf_without_uplinks_loses_reach(tmp_path: Path) -> None:
+    """Two NICs of the leaf, and six others that each of them reached: both ways."""
+    result = compared(DEMO, _cut(tmp_path))
+    assert result.summary.risk == "reachability lost"
+    assert [one.words for one in result.consequences] == [
+        "24 pairs of NICs no longer reach each other",
+        "BGP sessions of 3 switches (spine[01-02],su1-rail0) end: uplinks are removed",
+    ]
+    assert result.judged
+    assert _rules(result.judged.new) == [
+        ("error", "TOP012"), ("error", "TOP026"), ("warning", "TOP015")
+    ]  # fmt: skip
+    assert str(result.judged.new[0].place) == f"{tmp_path}/after/devices/off.yaml:4"
+    assert result.judged.gone == ()
+    proofs = result.judged.proof_before, result.judged.proof_after
+    assert [(one.verdict, one.pairs, one.lost_pairs) for one in proofs] == [
+        ("proved", 56, 0), ("proved", 32, 0)
+    ]  # fmt: skip
+    for form, text in _forms(result).items():
+        assert "findings: 3 new (2 errors, 1 warning), 0 gone" in text, form
+        assert "New findings (3)" in text, form
+        assert "proved for 56 pairs of NICs before, proved for 32 pairs of NICs after" in text, form
+
+
+def test_the_other_way_round_findings_are_gone(tmp_path: Path) -> None:
+    result = compared(_cut(tmp_path), DEMO)
+    assert result.judged
+    assert (len(result.judged.new), len(result.judged.gone)) == (0, 3)
+    assert result.consequences == ()
+    assert result.summary.risk in {"brief loss", "port flap"}
+
+
+def test_a_finding_with_other_figures_is_neither_new_nor_gone(tmp_path: Path) -> None:
+    result = compared(DEMO, edited(tmp_path, KMIN))
+    assert result.judged
+    assert (result.judged.new, result.judged.gone) == ((), ())
+    [changed] = result.judged.changed
+    assert (changed.rule, changed.place and changed.place.line) == ("QOS029", 38)
+    assert "kmin_bytes 200,000 is below" in changed.message
+    text = FORMS["text"](result)
+    assert "findings: 0 new, 0 gone, 1 with other values (1 info)" in text
+
+
+@pytest.mark.parametrize("folder", ["one", "/site/one", "of", "a b"])
+def test_a_folder_that_is_named_like_a_word_changes_no_finding(folder: str) -> None:
+    keys = [
+        key
+        for shown in (folder, "other")
+        for key, _ in _keyed(
+            [Finding("QOS039", Severity.INFO, f"of a b one seed ({shown}/fabric.yaml:3: x)", "")],
+            SimpleNamespace(shown=shown),  # type: ignore[arg-type]
+        )
+    ]
+    assert keys[0] == keys[1]
+
+
+def test_a_waiver_makes_a_finding_go_away(tmp_path: Path) -> None:
+    waiver = "waivers: [{rule: QOS021, reason: x, until: '2030-01-01'}]\ndesign:"
+    result = compared(DEMO, edited(tmp_path, ("design:", waiver)))
+    assert result.judged
+    assert {one.rule for one in result.judged.gone} == {"QOS021"}
+    assert result.judged.new == ()
+    assert result.summary.risk == "none"
+
+
+ENDED = {
+    "other addresses": (
+        ("hosts: 10.64.0.0/16", "hosts: 10.65.0.0/16"),
+        ["addresses of 8 NICs on 4 hosts change: all their connections end"],
+    ),
+    "a host less": (("gpu[003-004]", "gpu003"), ["1 host removed (gpu004): connections end"]),
+    "another name": (("gpu[003-004]", "gpu[003,005]"), []),
+    "AS numbers": (
+        ("leaf_asn_first: 65101", "leaf_asn_first: 65201"),
+        [
+            (
+                "BGP sessions of 6 switches (spine[01-02],su1-rail[0-1],su2-rail[0-1]) restart: AS "
+                "numbers or addresses change"
+            )
+        ],
+    ),
+    "a spine less": (
+        ("count: 2", "count: 1"),
+        ["BGP sessions of 4 switches (su1-rail[0-1],su2-rail[0-1]) end: uplinks are removed"],
+    ),
+    "nothing of that kind": (KMIN, []),
+}
+
+
+@pytest.mark.parametrize(("pair", "words"), ENDED.values(), ids=ENDED)
+def test_sessions_that_end_are_counted(
+    pair: tuple[str, str], words: list[str], tmp_path: Path
+) -> None:
+    result = compared(DEMO, edited(tmp_path, pair))
+    assert [one.words for one in result.consequences] == words
+
+
+def test_protection_that_is_taken_away_is_a_risk(tmp_path: Path) -> None:
+    off = ("watchdog: {action", "watchdog: {enabled: false, action")
+    result = compared(DEMO, edited(tmp_path, off))
+    [follows] = result.consequences
+    assert follows.words == "PFC watchdog off on 24 ports (leaf, spine)"
+    assert result.summary.risk == follows.risk == "less protection"
+    assert result.summary.risk_of_applying == "brief loss"
+    text = FORMS["text"](result)
+    assert "highest risk: less protection\nrisk of applying it: brief loss; no reload" in text
+    assert "watchdog.enabled  true    false" in text
+    assert compared(tmp_path / "after", DEMO).consequences == ()
+
+
+def test_a_nic_that_leaves_its_tenant_loses_its_connections(tmp_path: Path) -> None:
+    source = INVENTORY / "tenants"
+    after = edited(tmp_path, (", nics: {gpu004: [0]}}", "}"), source=source)
+    result = compared(source, after)
+    assert result.summary.risk == "sessions end"
+    [follows] = result.consequences
+    assert follows.words == "1 NIC of tenants removed: connections in the tenant end"
+
+
+@dataclass(frozen=True)
+class _Broken(Source):
+    """A side whose files of a leaf have no BGP neighbour."""
+
+    def files(self, names: Iterable[str]) -> dict[str, list[Artefact]]:
+        return {
+            name: list(map(_without_bgp, items)) for name, items in super().files(names).items()
+        }
+
+
+def _without_bgp(item: Artefact) -> Artefact:
+    if item.kind != "config_db" or item.device != "su1-rail0":
+        return item
+    tables: Mapping[str, object] = json.loads(item.content)
+    left = {name: rows for name, rows in tables.items() if name != "BGP_NEIGHBOR"}
+    return replace(item, content=json.dumps(left, indent=4).encode())
+
+
+def test_files_that_break_the_proof_are_the_highest_risk(tmp_path: Path) -> None:
+    before = Source(DEMO, str(DEMO), Work())
+    folder = edited(tmp_path, KMIN)
+    result = between(before, _Broken(folder, "after", Work()), {}, lambda *_: None, judged)
+    assert result.summary.risk == "proof fails"
+    assert result.consequences[0].words.startswith("8 new errors of the proof, such as ")
+    assert result.judged
+    after = result.judged.proof_after
+    assert (after.verdict, after.findings, after.lost_pairs) == ("findings", 18, 24)
+    assert result.judged.proof_before.verdict == "proved"
+    text = FORMS["text"](result)
+    assert "before, 18 findings, 24 of 56 pairs of NICs lost after" in text
+
+
+@dataclass(frozen=True)
+class _Unreadable(Source):
+    """A side with a file that is no CONFIG_DB."""
+
+    def files(self, names: Iterable[str]) -> dict[str, list[Artefact]]:
+        return {
+            name: [replace(one, content=b"[]") if one.kind == "config_db" else one for one in items]
+            for name, items in super().files(names).items()
+        }
+
+
+def test_a_side_that_cannot_be_proved_is_not_harmless(tmp_path: Path) -> None:
+    """The files differ in no setting that a device would lose traffic for."""
+    before = Source(DEMO, str(DEMO), Work())
+    after = _Unreadable(edited(tmp_path, ("timeout_s: 240", "timeout_s: 300")), "after", Work())
+    verdict = judged(before, after, lambda *_: None)
+    assert (verdict.proof_before.verdict, verdict.proof_after.verdict) == ("proved", "not run")
+    assert verdict.proof_after.reason == "4 files cannot be read"
+    follows = consequences(before.designs, after.designs, (), (), (), verdict)
+    assert "unknown" in {one.risk for one in follows}
+
+
+def test_a_large_fabric_is_not_proved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(diff_judged, "MOST_SWITCHES", 5)
+    result = compared(DEMO, edited(tmp_path, KMIN))
+    assert result.judged
+    assert result.judged.proof_after.verdict == "not run"
+    reason = "not run (more than 5 switches; `rocefab prove` proves each side)"
+    assert f"proof: {reason} before and after" in FORMS["text"](result)
+
+
+def test_risks_of_the_whole_fabric_come_before_those_of_devices() -> None:
+    assert worst(["harmless", "restart", "unknown"]) == "unknown"
+    assert worst(["unknown", "sessions end"]) == "sessions end"
+    assert [one.value for one in RiskWord] == [*RISKS]
+    assert not reaches("none", RISKS[0])
+    assert reaches("port flap", "port flap")
+    assert worst(["proof fails", "reachability lost", "sessions end"]) == "proof fails"
+    assert worst([]) == "none"
+
+
+def test_pairs_of_hosts_on_both_sides_count(tmp_path: Path) -> None:
+    """A host that goes loses no pair of others."""
+    demo = Project(DEMO).fabric
+    assert lost_pairs(demo, demo) == 0
+    assert lost_pairs(demo, Project(edited(tmp_path, ("gpu[003-004]", "gpu003"))).fabric) == 0
+    assert lost_pairs(demo, Project(_cut(tmp_path / "cut")).fabric) == 24
+
+
+@pytest.mark.parametrize(("form", "pairs"), [("local", 0), ("evpn", 10)])
+def test_pairs_of_one_tenant_count(form: str, pairs: int, tmp_path: Path) -> None:
+    """At the leaf: a NIC of red, which has three others, and one of blue, which has two."""
+    before = edited(tmp_path, ("form: evpn", f"form: {form}"), source=INVENTORY / "tenants")
+    after = edited(tmp_path, source=before, name="cut")
+    (after / "devices").mkdir(exist_ok=True)
+    (after / "devices" / "off.yaml").write_text(OFF.replace("128", "17/1").replace("136", "18/1"))
+    assert lost_pairs(Project(before).fabric, Project(after).fabric) == pairs
+
+
+def test_the_order_does_not_depend_on_hashes(tmp_path: Path) -> None:
+    """Sets of texts have another order with each seed."""
+    pools, numbers = "hosts: 10.6{}.0.0/16", "leaf_asn_first: 65{}01"
+    pairs = [
+        (text.format(old), text.format(new)) for text, old, new in ((pools, 4, 5), (numbers, 1, 2))
+    ]
+    after = edited(tmp_path, *pairs)
+    words = ("diff", str(DEMO), str(after), "--fresh", "--format", "json")
+    command = [sys.executable, "-m", "fabric", *words]
+    outputs = {
+        subprocess.run(
+            command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1

@@ -1,0 +1,64 @@
+"""diff: which figures protect lossless traffic less than before."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabric.report.diff.model import Figure
+from fabric.report.diff.protection import less_protection
+
+#: Figure, its values, and what is said of it.
+CASES = {
+    "PFC": ("pfc", "true", "false", "PFC off on 8 ports (leaf)"),
+    "PFC that comes": ("pfc", "false", "true", None),
+    "the watchdog": ("watchdog.enabled", "true", "false", "PFC watchdog off on 8 ports (leaf)"),
+    "a watchdog that reports": (
+        *("watchdog.action", "drop", "alert"),
+        "PFC watchdog reports storms and does not end them on 8 ports (leaf)",
+    ),
+    "a watchdog that forwards": ("watchdog.action", "drop", "forward", None),
+    "a slow watchdog": (
+        *("watchdog.detection_ms", "400", "800"),
+        "PFC watchdog acts later on 8 ports (leaf): watchdog.detection_ms 400 -> 800",
+    ),
+    "a lazy end of the watchdog": ("watchdog.restoration_ms", "400", "4000", None),
+    "Kmin": (
+        *("kmin_bytes", "150000", "300000"),
+        "ECN marks later on 8 ports (leaf): kmin_bytes 150,000 -> 300,000",
+    ),
+    "tuning of Kmin": ("kmin_bytes", "150000", "299999", None),
+    "Kmin that falls": ("kmin_bytes", "150000", "1000", None),
+    "Kmax of a class": (
+        *("storage.kmax_bytes", "1000", "20000"),
+        "ECN marks later on 8 ports (leaf): storage.kmax_bytes 1,000 -> 20,000",
+    ),
+    "marks": (
+        *("pmax_percent", "100", "50"),
+        "ECN marks less on 8 ports (leaf): pmax_percent 100 -> 50",
+    ),
+    "more marks": ("pmax_percent", "20", "100", None),
+    "a figure that comes": ("kmin_bytes", "-", "150000", None),
+    "what protects nothing": ("mtu_bytes", "1500", "9100", None),
+}
+
+
+@pytest.mark.parametrize(("figure", "before", "after", "words"), CASES.values(), ids=CASES)
+def test_each_figure(figure: str, before: str, after: str, words: str | None) -> None:
+    follows = less_protection([Figure("leaf", "host", figure, before, after, 8, 1)])
+    assert [one.words for one in follows] == ([words] if words else [])
+
+
+def test_ports_of_all_roles_are_one_line() -> None:
+    places = (("leaf", "host", 8), ("leaf", "uplink", 4), ("spine", "uplink", 4))
+    [follows] = less_protection([
+        Figure(role, kind, "pfc", "true", "false", ports, 1) for role, kind, ports in places
+    ])
+    assert follows.words == "PFC off on 16 ports (leaf, spine)"
+
+
+def test_a_class_that_is_removed_and_not_renamed() -> None:
+    gone = Figure("leaf", "host", "storage.pfc_priority", "4", "-", 8, 1)
+    come = Figure("leaf", "host", "disks.pfc_priority", "-", "4", 8, 1)
+    [follows] = less_protection([gone])
+    assert follows.words == "class storage no longer lossless on 8 ports (leaf)"
+    assert [*less_protection([gone, come])] == []

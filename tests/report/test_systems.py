@@ -1,0 +1,47 @@
+"""What `check` says of the systems of a fabric."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from fabric.report.systems import systems
+from fabric.workflow.project import Project
+from tests.cli.runs import run
+from tests.topology.fabrics import INVENTORY
+
+DEMO = [
+    "systems: leaf SONiC (ACS-MSN4700); spine Arista EOS (7060X6-64PE)",
+    "7060X6-64PE selects Arista EOS (with SONiC: Arista-7060X6-64PE)",
+]
+
+
+def test_each_role_has_its_systems_and_models() -> None:
+    demo, rail, mixed = (Project(INVENTORY / name).fabric for name in ("demo", "rail-512", "mixed"))
+    assert list(systems([demo])) == DEMO
+    assert list(systems([rail])) == ["systems: leaf SONiC (ACS-SN5600); spine SONiC (ACS-SN5600)"]
+    first, second = systems([mixed])
+    assert "Arista EOS (7060X6-64PE), and 5 more; spine" in first
+    assert second.startswith("SN4700 selects NVIDIA Cumulus Linux (with SONiC: ACS-MSN4700), ")
+
+
+def test_fabrics_of_a_site_are_one_line() -> None:
+    both = [Project(INVENTORY / name).fabric for name in ("demo", "rail-512")]
+    assert next(systems(both)) == (
+        "systems: leaf SONiC (ACS-MSN4700), SONiC (ACS-SN5600); "
+        "spine Arista EOS (7060X6-64PE), SONiC (ACS-SN5600)"
+    )
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown"])
+def test_check_ends_with_them(form: str) -> None:
+    ended = run("check", INVENTORY / "demo", "--format", form, "--fresh")
+    assert ended.code == 0
+    if form == "text":
+        assert ended.err.splitlines()[-2:] == DEMO
+    elif form == "json":
+        assert json.loads(ended.out)["notes"] == DEMO
+        assert ended.err == ""
+    else:
+        assert "- systems: leaf SONiC (ACS-MSN4700); spine" in ended.out

@@ -1,0 +1,164 @@
+"""Why devices of a plan change: values that were edited since the last run, else what lines say."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from fabric.change.journal import Journal, State
+from fabric.change.model import Change, DevicePlan, Plan, Risk
+from fabric.report.planned_causes import PlannedCauses
+from fabric.workflow.plan import origin_of
+from fabric.workflow.plan_causes import causes_of, describe_causes
+from fabric.workflow.plan_text import describe
+from fabric.workflow.project import Project
+from fabric.workflow.state import of_inventory
+from tests.topology.fabrics import INVENTORY
+
+_KMIN = Change("WRED_PROFILE|AZURE_LOSSLESS|green_min_threshold", "150000", "172000", Risk.HARMLESS)
+_HOLD = Change("BGP_NEIGHBOR|10.254.0.0|holdtime", "9", "30", Risk.BRIEF_LOSS)
+_DETECT = "random-detect ecn minimum-threshold 172000 bytes"
+_EOS = Change(f"qos profile ROCE: {_DETECT}", "", _DETECT, Risk.HARMLESS)
+
+
+def _device(name: str, *changes: Change, platform: str = "sonic", role: str = "leaf") -> DevicePlan:
+    return DevicePlan(name, platform, role, name, "", "", "", "live", changes, "", ())
+
+
+DEVICES = [
+    _device("su1-rail0", _KMIN, _HOLD),
+    _device("su1-rail1", _KMIN),
+    _device("spine01", _EOS, platform="eos", role="spine"),
+]
+
+
+def _plan(folder: Path | None = None) -> Plan:
+    names = tuple(device.device for device in DEVICES)
+    devices = {device.device: device for device in DEVICES}
+    return Plan("demo", (names,), devices, (), origin=origin_of(folder) if folder else None)
+
+
+def _git(folder: Path, *words: str) -> None:
+    command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *words]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def inventory(tmp_path: Path) -> Path:
+    """Return the demo inventory in a repository."""
+    shutil.copytree(INVENTORY / "demo", tmp_path / "demo")
+    _git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    _git(tmp_path, "add", ".")
+    _git(tmp_path, "commit", "--quiet", "--message=the fabric")
+    return tmp_path / "demo"
+
+
+def _raise_kmin(inventory: Path) -> None:
+    file = inventory / "fabric.yaml"
+    text = file.read_text()
+    assert "kmin_bytes: 150000" in text
+    file.write_text(text.replace("kmin_bytes: 150000", "kmin_bytes: 172000"))
+
+
+def _applied(inventory: Path) -> None:
+    """Write down a run that is done."""
+    journal = Journal(of_inventory(inventory, "demo"))
+    with journal.exclusive():
+        run = journal.begin("apply", "demo", _plan(inventory).to_json())
+        journal.record(run, "", State.DONE)
+
+
+def _lines(inventory: Path) -> list[str]:
+    causes = causes_of(Project(inventory), _plan(inventory))
+    return [*describe_causes(DEVICES, causes, full=False)]
+
+
+def _by_the_edit(inventory: Path) -> list[str]:
+    return [
+        f"  {inventory}/fabric.yaml:38 fabric.lossless.ecn.kmin_bytes: 150000 -> 172000",
+        "    3 changes of 3 devices (spine01,su1-rail[0-1])",
+        f"      su1-rail0  {_KMIN.path}: 150000 -> 172000",
+        "  bgp.hold_s: 1 change of 1 device (su1-rail0)",
+        f"      su1-rail0  {_HOLD.path}: 9 -> 30",
+    ]
+
+
+def test_without_git_the_cause_is_what_lines_follow_from() -> None:
+    assert [*describe_causes(DEVICES, PlannedCauses(), full=False)] == [
+        "causes, by what the lines follow from in the inventory:",
+        "  lossless.ecn: 3 changes of 3 devices (spine01,su1-rail[0-1])",
+        f"      su1-rail0  {_KMIN.path}: 150000 -> 172000",
+        "  bgp.hold_s: 1 change of 1 device (su1-rail0)",
+        f"      su1-rail0  {_HOLD.path}: 9 -> 30",
+    ]
+    assert "  lossless.ecn: 3 changes of 3 devices" in describe(_plan())
+
+
+def test_an_edit_that_is_not_committed_is_the_cause(inventory: Path) -> None:
+    _raise_kmin(inventory)
+    title, *lines = _lines(inventory)
+    assert title.startswith("causes, by what changed since revision ")
+    assert lines == _by_the_edit(inventory)
+
+
+def test_an_edit_since_the_last_run_is_the_cause(inventory: Path) -> None:
+    _applied(inventory)
+    _raise_kmin(inventory)
+    _git(inventory, "commit", "--quiet", "--all", "--message=more")
+    title, *lines = _lines(inventory)
+    assert title.startswith("causes, by what changed since run 1 (")
+    assert lines == _by_the_edit(inventory)
+
+
+def test_devices_that_differ_for_another_reason_than_the_edit(inventory: Path) -> None:
+    file = inventory / "fabric.yaml"
+    file.write_text(file.read_text().replace("timeout_s: 240", "timeout_s: 230"))
+    lines = _lines(inventory)
+    assert "timeout_s" not in "\n".join(lines)
+    assert lines[1] == "  lossless.ecn: 3 changes of 3 devices (spine01,su1-rail[0-1])"
+
+
+def test_an_inventory_outside_git_has_no_edits(tmp_path: Path) -> None:
+    shutil.copytree(INVENTORY / "demo", tmp_path / "demo")
+    _applied(tmp_path / "demo")
+    _raise_kmin(tmp_path / "demo")
+    assert _lines(tmp_path / "demo")[0] == "causes, by what the lines follow from in the inventory:"
+
+
+_TABLES = (
+    "PFC_WD|Ethernet0|action",
+    "PORT|Ethernet0|mtu",
+    "PORT|Ethernet0|admin_status",
+    "NTP_SERVER|192.0.2.10|",
+    "SYSLOG_SERVER|192.0.2.20|",
+    "QUEUE|Ethernet0|0|scheduler",
+    "CABLE_LENGTH|AZURE|Ethernet0",
+    "DSCP_TO_TC_MAP|AZURE|0",
+    "CRM|Config|acl_counter_high_threshold",
+    "SWITCH_HASH|GLOBAL|ecmp_hash",
+    "OWN|x|y",
+)
+
+
+def test_many_causes_are_cut_and_full_shows_all() -> None:
+    changes = [Change(path, "", "x", Risk.HARMLESS) for path in _TABLES]
+    trust = Change("eth1 trust", "", "x", Risk.HARMLESS)
+    hosts = [_device(f"gpu{n}", trust, platform="host", role="host") for n in (1, 2)]
+    every = [*DEVICES, _device("su2-rail0", *changes), *hosts]
+    short, full = (
+        [*describe_causes(every, PlannedCauses(), full=value)] for value in (False, True)
+    )
+    for line in (
+        "  files and NICs of hosts: 2 changes of 2 devices (gpu[1-2])",
+        "  other lines: 1 change of 1 device (su2-rail0)",
+        "  lines that no value decides: 1 change of 1 device (su2-rail0)",
+        "      su2-rail0  + NTP_SERVER|192.0.2.10 = x",
+    ):
+        assert line in full
+    causes = len(full) // 2
+    assert causes == 3 + len(_TABLES)
+    assert short[:-1] == full[:21]
+    assert short[-1] == f"  {causes - 10} more with {causes - 10} changes; `--full` prints all"
