@@ -202,7 +202,7 @@ WRONG = {
     ),
     "a wrong import": (
         "platforms.py",
-        ("import Platform,", "import Platforms,"),
+        ("import Platform\n", "import Platforms\n"),
         "the plug-in module rocefab_os10.platforms cannot be imported: cannot import name",
     ),
 }

@@ -23,8 +23,9 @@ FILES = {
     "acme_nos-1.0.dist-info/entry_points.txt": "[rocefab.platforms]\nacme = acme_nos\n",
     "acme_nos/__init__.py": "",
     "acme_nos/platforms.py": """\
-from fabric.platforms.model import Platform, platforms
+from fabric.platforms.model import platforms
 from fabric.platforms.refresh import NeighbourRefresh
+from fabric.platforms.system import Platform
 
 ACME = platforms.add("acme")(
     Platform(
