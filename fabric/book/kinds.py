@@ -95,11 +95,20 @@ def _pattern(text: str) -> Checker:
     return check
 
 
+#: An IPv4 address with and without its length, as `ipaddress` takes and writes it; for speed.
+_OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+_PLAIN = {4: re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}(/(?:3[0-2]|[12]?\d))?", re.ASCII)}
+
+
 def _address(version: int, *, masked: bool) -> Checker:
+    plain = _PLAIN.get(version)
+
     @lru_cache(maxsize=1 << 13)
     def check(word: str) -> str | None:
         if masked is not ("/" in word):
             return None
+        if plain and plain.fullmatch(word):
+            return word
         try:
             parsed = ipaddress.ip_interface(word)
         except ValueError:

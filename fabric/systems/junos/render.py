@@ -15,11 +15,14 @@ from fabric.render.engine import render
 from fabric.render.registry import renderers
 from fabric.render.scope import marked, scoped
 from fabric.systems.junos.platforms.grammar import StatementError, statements
+from fabric.systems.junos.platforms.stanzas import hierarchy_alike
 from fabric.systems.junos.platforms.text import ConfigurationTextError, read_set
 from fabric.systems.junos.platforms.tree import nested, placed
 from fabric.systems.junos.view import view
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fabric.design.model import DeviceDesign
     from fabric.systems.junos.platforms.tree import Placed
 
@@ -60,11 +63,11 @@ def render_junos(design: DeviceDesign) -> list[Artefact]:
     design = scoped(design)
     values = {"view": view(design), "device": design}
     blocks = [render(f"junos/{feature}.j2", design.name, values) for feature in FEATURES]
-    result = checked("\n".join(blocks), design.name)
+    rows = [row for row in "\n".join(blocks).splitlines() if row]
     folder = f"switches/{design.name}"
     both = (
-        ("set", "junos.set", "\n".join([*result, ""])),
-        ("hierarchy", "junos.conf", nested(result.values())),
+        ("set", "junos.set", "\n".join([*rows, ""])),
+        ("hierarchy", "junos.conf", hierarchy(rows, design.name)),
     )
     return [
         Artefact(
@@ -78,23 +81,33 @@ def render_junos(design: DeviceDesign) -> list[Artefact]:
     ]
 
 
-def checked(text: str, device: str) -> dict[str, Placed]:
-    """Return the lines of a text; the grammar knows each, and none stands twice.
+def hierarchy(rows: Iterable[str], device: str) -> str:
+    """Return ``set`` lines in hierarchical form; the grammar knows each, and none stands twice.
 
     Raises
     ------
     RenderError
         Naming the line.
     """
-    by_name: dict[str, Placed] = {}
-    for row in filter(None, text.splitlines()):
-        if row in by_name:
+    stanzas: dict[str, list[str]] = {}
+    for row in rows:
+        stanzas.setdefault(row.split(" ", 2)[:2][-1], []).append(row)
+    return "".join(
+        hierarchy_alike("\n".join(stanza)) or nested(_checked(stanza, device))
+        for stanza in stanzas.values()
+    )
+
+
+def _checked(rows: Iterable[str], device: str) -> Iterable[Placed]:
+    by_row: dict[str, Placed] = {}
+    for row in rows:
+        if row in by_row:
             raise RenderError(f"{device}: junos.set: {row!r} appears twice")
         try:
-            by_name[row] = _statement(row)
+            by_row[row] = _statement(row)
         except (ConfigurationTextError, StatementError) as error:
             raise RenderError(f"{device}: junos.set: {row!r}: {error}") from error
-    return by_name
+    return by_row.values()
 
 
 @lru_cache(maxsize=1 << 14)

@@ -269,4 +269,4 @@ def test_hostile_text_stays_data(words: str) -> None:
 def test_what_the_grammar_does_not_know_is_refused(text: str, complaint: str) -> None:
     """A template that prints it would be found out on the switch."""
     with pytest.raises(RenderError, match=f"^leaf1: junos.set: .*{complaint}"):
-        junos.checked(text, "leaf1")
+        junos.hierarchy(text.splitlines(), "leaf1")
