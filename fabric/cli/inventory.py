@@ -235,8 +235,8 @@ def explain(
         list[str],
         argument(
             "Inventory folder (default: ROCEFAB_INVENTORY or the current folder); a switch "
-            "or host; a port, or a table, field or line of its configuration. Or a rule ID, or "
-            "that of a known defect.",
+            "or host; a port, a table, field or line of its configuration, or a field of the "
+            "inventory. Or a rule ID, or that of a known defect.",
             metavar="[INVENTORY] DEVICE [TEXT] | RULE | DEFECT",
             autocompletion=completion.explained,
         ),
