@@ -77,6 +77,7 @@ def check(
         ),
     ] = "",
     yang_models: options.YangModels = None,
+    full: options.FullList = False,
     cache: options.Cache = None,
     fresh: options.Fresh = False,
     workers: options.Workers = "0",
@@ -87,6 +88,8 @@ def check(
     every fabric is checked. With --changed-since the verdict is the same, the list is shorter.
     With --nic-profile, settings of NICs by operators and tools are compared with their leaf ports.
     The last lines name the systems of each role, and models whose name selects one of two systems.
+    Findings that differ in names and numbers alone are shown as one, with a count; --full and the
+    forms for programs list all.
 
     Exit codes: 0, 2, 3, 4.
     """
@@ -129,7 +132,9 @@ def check(
             output.data(workflow.report(unread, form.value, judged, severity))
         raise
     ignored = ignored_rules(context, ignore)
-    output.findings(workflow.report(outcome, form.value, judged, severity, notes, ignored))
+    output.findings(
+        workflow.report(outcome, form.value, judged, severity, notes, ignored, full=full)
+    )
     _say(notes, form)
     if outcome.at_least(severity):
         raise CommandExit(Exit.FINDINGS)
@@ -235,8 +240,8 @@ def explain(
         list[str],
         argument(
             "Inventory folder (default: ROCEFAB_INVENTORY or the current folder); a switch "
-            "or host; a port, or a table, field or line of its configuration. Or a rule ID, or "
-            "that of a known defect.",
+            "or host; a port, a table, field or line of its configuration, or a field of the "
+            "inventory. Or a rule ID, or that of a known defect.",
             metavar="[INVENTORY] DEVICE [TEXT] | RULE | DEFECT",
             autocompletion=completion.explained,
         ),

@@ -19,7 +19,7 @@ from fabric.core.json_text import parse_json
 from fabric.core.user_files import not_json, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 #: Lines of a burn-in report: our choice, twelve tests of each of 8,192 pairs.
@@ -75,12 +75,21 @@ def read_results(path: Path) -> list[MeasuredBandwidth]:
     InputError
         When it is none of the forms, names no hosts, or a figure is impossible.
     """
+    return list(results_of(path))
+
+
+def results_of(path: Path) -> Iterator[MeasuredBandwidth]:
+    """Yield the results in a file; raises as `read_results`, after the lines of it that are good.
+
+    So who reads on can name all that is wrong with a file at once.
+    """
     text = read_text(path, FileKind.BANDWIDTH)
     if text.lstrip()[:1] in ("{", "["):
-        return [_json(path, text)]
-    if re.search(r"^#.*\bbusbw\b", text, re.MULTILINE):
-        return [_text(path, text)]
-    return list(_table(path, text))
+        yield _json(path, text)
+    elif re.search(r"^#.*\bbusbw\b", text, re.MULTILINE):
+        yield _text(path, text)
+    else:
+        yield from _table(path, text)
 
 
 def _text(path: Path, text: str) -> MeasuredBandwidth:
@@ -219,25 +228,56 @@ def _table(path: Path, text: str) -> Iterator[MeasuredBandwidth]:
 
 
 def _of_line(path: Path, number: int, row: dict[str, str]) -> MeasuredBandwidth:
+    """Return a line of a report; raises InputError with each cell that is wrong."""
+    wrong: list[Finding] = []
+    cells: list[Any] = []
+    for name, read in _READERS.items():
+        try:
+            cells.append(read(path, number, row.get(name, "")))
+        except InputError as error:
+            wrong += error.findings
+    if wrong:
+        raise wrong_results(wrong)
+    hosts, gbyte_s, rails, kind = cells
+    return MeasuredBandwidth(Position(str(path), number), kind, hosts, gbyte_s, rails)
+
+
+def _hosts(path: Path, number: int, cell: str) -> tuple[str, ...]:
     try:
-        hosts = hostlist.expand(row.get("hosts", ""))
+        hosts = hostlist.expand(cell)
     except ValueError as error:
         _reject(path, number, f"hosts: {error}", "use the form gpu[001-016]")
     if len(hosts) < 2 or not all(hosts):  # noqa: PLR2004 - a collective between hosts
         _reject(path, number, "hosts: fewer than two", "name the hosts of the test")
-    gbyte_s = _gbyte_s(path, number, row.get("gbyte_s", ""))
+    return tuple(hosts)
+
+
+def _of_a_test(path: Path, number: int, cell: str) -> float:
+    gbyte_s = _gbyte_s(path, number, cell)
     if not gbyte_s:
         _reject(path, number, "gbyte_s: 0 is no result", "leave out tests that failed")
-    words = row.get("rails", "").split()
+    return gbyte_s
+
+
+def _rails(path: Path, number: int, cell: str) -> tuple[int, ...] | None:
+    words = cell.split()
     if not all(word.isdecimal() and len(word) < 4 for word in words):  # noqa: PLR2004 - 0 to 999
         _reject(path, number, "rails: not numbers with blanks", "write them as 0 1 2")
-    collective = row.get("collective", "") or CollectiveKind.ALL_REDUCE.value
-    if collective not in tuple(CollectiveKind):
+    return tuple(map(int, words)) or None
+
+
+def _collective(path: Path, number: int, cell: str) -> CollectiveKind:
+    word = cell or CollectiveKind.ALL_REDUCE.value
+    if word not in tuple(CollectiveKind):
         names = " or ".join(CollectiveKind)
-        _reject(path, number, f"collective: {collective[:40]!a} is unknown", f"use {names}")
-    rails = tuple(map(int, words)) or None
-    place = Position(str(path), number)
-    return MeasuredBandwidth(place, CollectiveKind(collective), tuple(hosts), gbyte_s, rails)
+        _reject(path, number, f"collective: {word[:40]!a} is unknown", f"use {names}")
+    return CollectiveKind(word)
+
+
+#: What reads the cell of a column, in the order of ``_COLUMNS``.
+_READERS: dict[str, Callable[[Path, int, str], Any]] = dict(
+    zip(_COLUMNS, (_hosts, _of_a_test, _rails, _collective), strict=True)
+)
 
 
 def _in_order(path: Path, ranks: dict[int, str]) -> tuple[str, ...]:

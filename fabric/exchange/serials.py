@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RULE = "ZTP004"
+_UNREADABLE = "the serials cannot be read"
 #: Words for a column, in lower case and without signs; our choice, from packing lists and exports
 #: of NetBox and Nautobot.
 _COLUMNS = {
@@ -89,10 +90,15 @@ def _table(path: Path, lines: Sequence[str]) -> Iterator[Row]:
         if len(columns.keys() - {"model"}) < 2:  # noqa: PLR2004 - nothing could be joined
             known = ", ".join(_COLUMNS)
             raise _wrong(path, 1, f"no table with two of the columns {known}", "name its columns")
+        wrong: list[Finding] = []
         for cells in reader:
             at = {f: cells[i].strip() for f, i in columns.items() if i < len(cells)}
             if any(at.values()):
-                yield _row(path, reader.line_num, at)
+                wrong += _mistakes(path, reader.line_num, at)
+                mac = at.get("mac", "")
+                yield Row(Position(str(path), reader.line_num), **{**at, "mac": _mac(mac)})
+        if wrong:
+            raise InputError(_UNREADABLE, wrong)
     except csv.Error as error:
         raise _wrong(path, reader.line_num, f"not CSV: {error}", "correct the line") from error
 
@@ -101,13 +107,12 @@ def _plain(cell: str) -> str:
     return "".join(filter(str.isalnum, cell.lower()))
 
 
-def _row(path: Path, line: int, at: dict[str, str]) -> Row:
-    mac, serial = at.get("mac", ""), at.get("serial", "")
-    if mac and not _MAC.fullmatch(mac):
-        raise _wrong(path, line, f"{mac[:40]!a} is not a MAC address", "correct the line")
-    if serial and not _SERIAL.fullmatch(serial):
-        raise _wrong(path, line, f"{serial[:40]!a} is not a serial number", "correct the line")
-    return Row(Position(str(path), line), **{**at, "mac": _mac(mac)})
+def _mistakes(path: Path, line: int, at: dict[str, str]) -> Iterator[Finding]:
+    """Yield what is wrong with the cells of a line."""
+    for field, form, what in (("mac", _MAC, "MAC address"), ("serial", _SERIAL, "serial number")):
+        cell = at.get(field, "")
+        if cell and not form.fullmatch(cell):
+            yield _finding(path, line, f"{cell[:40]!a} is not a {what}", "correct the line")
 
 
 def _mac(text: str) -> str:
@@ -221,6 +226,8 @@ def contradictions(group: Sequence[Row]) -> Iterator[Finding]:
 
 
 def _wrong(path: Path, line: int, message: str, fix: str) -> InputError:
-    place = Position(str(path), line)
-    finding = Finding(RULE, Severity.ERROR, message, fix, position=place)
-    return InputError("the serials cannot be read", [finding])
+    return InputError(_UNREADABLE, [_finding(path, line, message, fix)])
+
+
+def _finding(path: Path, line: int, message: str, fix: str) -> Finding:
+    return Finding(RULE, Severity.ERROR, message, fix, position=Position(str(path), line))

@@ -71,6 +71,9 @@ class Platform:
         Whether its parser reads the paused priorities of a port.
     ecmp_hash : mapping of role to EcmpHash
         How it hashes as rocefab configures it; empty where that is not known.
+    own_seed : str
+        How a switch draws the seed of its hash by itself, and which command of the switch sets it;
+        empty where that is not known.
     description_space : str
         What stands for a space in the description of a port.
     speed_words : {"", "plain", "lanes"}
@@ -111,6 +114,7 @@ class Platform:
     explicit_rs_fec_from_gbps: int | None = None
     reads_pfc: bool = False
     ecmp_hash: Mapping[str, EcmpHash] = field(default_factory=dict)
+    own_seed: str = ""
     description_space: str = " "
     speed_words: Literal["", "plain", "lanes"] = ""
     queue_word: Callable[[Asic], str] | None = None

@@ -13,6 +13,7 @@ from fabric.core.likeness import like_groups, shape
 from fabric.defects.fact import OURS
 from fabric.platforms import platforms
 from fabric.render.explain import Explanation, entries, explain_lines, known
+from fabric.report.explain_fields import fields_like, lines_of_field
 from fabric.report.explain_plans import in_plan
 from fabric.report.explain_values import spot_of, values
 from fabric.validate.runner import all_rules
@@ -68,12 +69,13 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
     artefacts : list of Artefact
         What is rendered for the device.
     text : str
-        A table, field or line of its configuration; empty for every kind of line.
+        A table, field or line of its configuration, or a field of the inventory; empty for every
+        kind of line.
 
     Raises
     ------
     InputError
-        When no line holds the text.
+        When no line holds the text, and no field of that name decides one.
     """
     platform = _platform(designs, device)
     if not text:
@@ -82,17 +84,29 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
             for entry in entries(platform)
         ]
     matches = explain_lines(platform, artefacts, text)
-    if not matches:
-        message = f"no line of {device} contains {text!r}"
-        raise nothing_to_explain(
-            message, "try a table or field name; `rocefab render` shows all lines"
-        )
     return [
         _answer(designs, device, f"{line.artefact}:{line.number}", line.line.strip(), entry, spot)
         for line in matches
         for entry in line.explanations[:1]
         for spot in [spot_of(designs, device, line.context, line.line)]
+    ] or _of_field(designs, device, artefacts, text)
+
+
+def _of_field(designs: Designs, device: str, artefacts: list[Artefact], name: str) -> list[Answer]:
+    """Return what is known of the lines that a field of the inventory decides."""
+    platform = _platform(designs, device)
+    answers = [
+        _answer(designs, device, f"{line.artefact}:{line.number}", line.text.strip(), entry, spot)
+        for line, entry in lines_of_field(platform, artefacts, name)
+        for spot in [spot_of(designs, device, line.context, line.text)]
     ]
+    if not answers:
+        message = f"no line of {device} contains {name!r}, and no field of that name decides one"
+        near = " or ".join(map(repr, fields_like(platform, name)))
+        question = f"did you mean {near}? " if near else ""
+        fix = f"`rocefab explain INVENTORY {device}` lists each kind of line with its fields"
+        raise nothing_to_explain(message, f"{question}{fix}; `rocefab render` shows all lines")
+    return answers
 
 
 def texts(answers: Iterable[Answer]) -> Iterator[str]:

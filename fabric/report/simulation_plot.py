@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.units import us_to_s
 from fabric.report.plots import save
 from fabric.report.simulation_class_tables import classes_of, has_classes
@@ -40,7 +41,8 @@ def plot(runs: Runs, path: Path) -> None:
 
     A line is the median of the runs, the band around it has them all. With several classes each
     has a line: its queue at the port with the longest, and the rate of its flows through that port.
-    Kmin, Kmax and XOFF of that port are lines too, where each is one value.
+    Kmin, Kmax and XOFF of that port are lines too, where each is one value. The title says what was
+    simulated.
 
     Raises
     ------
@@ -55,6 +57,7 @@ def _drawing(runs: Runs) -> Any:
 
     drawing = Drawing(figsize=(7.0, 5.5), layout="constrained")
     upper, lower = drawing.subplots(2, 1, sharex=True)
+    drawing.suptitle(_title(runs), fontsize="medium")
     limits: dict[str, tuple[Any, dict[str, float]]] = {}
     for name, own in runs.items():
         step_ms = us_to_s(own[0].outcome.scenario.sample_us) * 1e3
@@ -71,6 +74,22 @@ def _drawing(runs: Runs) -> Any:
     lower.set_ylabel("throughput in Gb/s")
     lower.set_xlabel("time in ms")
     return drawing
+
+
+def _title(runs: Runs) -> str:
+    """Return what was simulated, and what the lines are."""
+    own = next(iter(runs.values()))
+    scenario = own[0].outcome.scenario
+    flows = [one for one in scenario.streams if one.class_number == 0]
+    senders, receivers = ({one.path[end] for one in flows} for end in (0, -1))
+    at = [scenario.place(scenario.row(port, 0))[0] for port in sorted(receivers)]
+    to = f"one NIC ({at[0]})" if len(at) == 1 else f"{len(at)} NICs"
+    what = (
+        f"{counted(len(senders), 'NIC sends', 'NICs send')} to {to}, {counted(len(flows), 'flow')}"
+    )
+    of = "through that port" if has_classes(own[0]) else "of all flows"
+    lines = "" if len(own) == 1 else f": median and range of {len(own)} runs"
+    return f"{what}\nlongest queue of a port, and throughput {of}{lines}"
 
 
 def _lines(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Finding, Severity
 from fabric.placement import job
-from fabric.placement.engine.request import needed
+from fabric.placement.engine.request import too_large
 from fabric.serve.problem import Problem, refused
 
 if TYPE_CHECKING:
@@ -58,10 +58,8 @@ def query_of(body: PlacementBody, fabric: Fabric) -> Query:
         wrong.add("segment", message, "use a divisor of nodes")
     wrong.end()
     if nodes > len(fabric.hosts):
-        message = f"{needed(nodes)}, but the fabric has {len(fabric.hosts)}"
-        raise refused(
-            HTTPStatus.UNPROCESSABLE_ENTITY, "PLC001", "nodes", message, "request fewer nodes"
-        )
+        message, fix = too_large(fabric, nodes)
+        raise refused(HTTPStatus.UNPROCESSABLE_ENTITY, "PLC001", "nodes", message, fix)
     return query
 
 

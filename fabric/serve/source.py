@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ import numpy as np
 from fabric.core.errors import FabricError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.placement.engine.engine import Engine
+from fabric.placement.engine.now import unknown_subjects
 from fabric.placement.engine.query import Query
 from fabric.qos.ecmp.load import MOST_FLOWS, MOST_LINKS, quick_max_load
 from fabric.serve.answers import AnswerCache, Names
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 #: Files of an inventory folder that are watched; more than these are not one inventory.
 _MAX_FILES = 10_000
-#: How the engine names a condition of its state in a finding.
-_CONDITION = re.compile(r"conditions\[(\d+)\]")
 
 
 @dataclass(frozen=True)
@@ -118,10 +116,8 @@ def _engine(fabric: Fabric, book: Book) -> tuple[Engine, frozenset[str]]:
     """Return the engine, and subjects of conditions that the fabric does not have."""
     try:
         return Engine(fabric, book.state(fabric)), frozenset()
-    except InputError as error:
-        subjects = [*book.conditions]
-        places = (_CONDITION.match(finding.field) for finding in error.findings)
-        unknown = frozenset(subjects[int(place[1])] for place in places if place)
+    except InputError:
+        unknown = frozenset(unknown_subjects(fabric, book.conditions))
         if not unknown:
             raise
         return Engine(fabric, book.state(fabric, unknown)), unknown

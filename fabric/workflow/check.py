@@ -318,6 +318,8 @@ def report(
     fail_on: Severity = Severity.ERROR,
     notes: Sequence[str] = (),
     ignored: Ignored | None = None,
+    *,
+    full: bool = False,
 ) -> str:
     """Return an outcome in one of the report forms.
 
@@ -331,8 +333,12 @@ def report(
         What else is said of the inventory.
     ignored : Ignored, optional
         Rules that do not count, and who says that.
+    full : bool
+        Whether like findings are listed one by one.
     """
     file = inventory / MAIN_FILE if inventory.is_dir() else inventory
     rules = [*all_rules(), *(rule for name, rule in PAIR_RULES.items() if name in outcome.checked)]
-    asked = Reported(outcome, rules, fail_on, str(file), notes=tuple(notes), ignored=ignored)
+    asked = Reported(
+        outcome, rules, fail_on, str(file), notes=tuple(notes), full=full, ignored=ignored
+    )
     return reports()[form](asked)

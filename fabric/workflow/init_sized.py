@@ -256,7 +256,9 @@ def _lossless(wish: Wish) -> str:
     """Return the section of what the systems accept, or warn of, any other value of."""
     section: dict[str, Any] = {}
     models = [Skus()[name] for name in (wish.leaf, wish.spine or wish.leaf)]
-    for field, value in (pair for model in models for pair in _only_values(model)):
+    alike = set.intersection(*(set(_like_values(model)) for model in models))
+    only = (pair for model in models for pair in _only_values(model))
+    for field, value in (*only, *sorted(alike)):
         *path, name = field.split(".")
         inner = section
         for word in path:
@@ -277,6 +279,17 @@ def _only_values(model: Sku) -> Iterator[tuple[str, Any]]:
                     root, _, name = field.partition(".")
                     if root == "lossless" and _at(usual, name) not in (None, limit.values[0]):
                         yield name, limit.values[0]
+
+
+def _like_values(model: Sku) -> Iterator[tuple[str, Any]]:
+    """Yield a field of the policy that a system takes from another one, and that one's default."""
+    usual = LosslessPolicy().model_dump()
+    for limit in (limit for rule in features_of(model.nos).rules for limit in rule.limits):
+        if limit.equal and limit.includes(model):
+            name, *_, other = (field.removeprefix("lossless.") for field in limit.fields)
+            values = _at(usual, name), _at(usual, other)
+            if None not in values and len(set(values)) > 1:
+                yield name, values[1]
 
 
 def _is_needed(limit: Limit, rule: LimitedRule) -> bool:

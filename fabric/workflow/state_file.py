@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
@@ -15,13 +17,15 @@ from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.user_files import read_json
 from fabric.intent.explain_errors import worded
+from fabric.placement.engine.availability import wrong_jobs
+from fabric.placement.engine.now import unknown_subjects
 from fabric.placement.engine.state import Condition, Health, RunningJob, State
 from fabric.placement.engine.traffic import parse_traffic
 from fabric.report.recorded import documents, is_recorded
 from fabric.workflow.conditions import conditions_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from fabric.topology.model import Fabric
@@ -90,7 +94,7 @@ def read_state(files: Iterable[Path], fabric: Fabric, max_age_s: float) -> State
         )
         _refuse_stale(data, file, max_age_s)
         if isinstance(data, dict) and data.get("format") == FORMAT:
-            state = state_of(data, file)
+            state = state_of(data, file, fabric)
             found, jobs = [*found, *state.conditions], [*jobs, *state.jobs]
         else:
             found += conditions_of(data, fabric, file)
@@ -115,29 +119,56 @@ def _written_s(data: Any, file_time_s: float) -> float:
         return file_time_s
 
 
-def state_of(data: Any, file: Path) -> State:
+def state_of(data: Any, file: Path, fabric: Fabric) -> State:
     """Return the state of a file of ours.
 
     Raises
     ------
     InputError
-        With each member that is wrong.
+        With each member that is wrong, and each name that the fabric does not have.
     """
-    form = validated(StateForm, data, file, "PLC032")
+    findings: list[Finding] = []
+    try:
+        form = validated(StateForm, data, file, "PLC032")
+    except InputError as error:
+        findings, form = list(error.findings), _readable(data)
     conditions = tuple(
         Condition(subject, one.health, one.reason, one.capacity)
         for subject, one in form.conditions.items()
     )
-    findings, jobs = [], []
+    jobs = []
     for number, job in enumerate(form.jobs):
         try:
             hosts = hostlist.expand(job.hosts) if isinstance(job.hosts, str) else job.hosts
             jobs.append(RunningJob(job.name, tuple(hosts), parse_traffic(job.traffic)))
         except ValueError as error:
-            findings.append(_finding("PLC032", file, f"jobs.{number}", str(error)))
+            message = f"job {job.name!r}: {error}"
+            findings.append(_finding("PLC032", file, f"jobs.{number}", message))
+    names = unknown_subjects(fabric, form.conditions)
+    unknown = (*names.values(), *wrong_jobs(fabric, jobs))
+    findings += [replace(one, position=Position(str(file))) for one in unknown]
     if findings:
         raise InputError("the state is wrong", findings)
     return State(conditions, tuple(jobs))
+
+
+def _readable(data: dict[str, Any]) -> StateForm:
+    """Return the names of a wrong file, so that unknown ones are named with its other errors."""
+    conditions, jobs = data.get("conditions"), data.get("jobs")
+    subjects = (
+        [one for one in conditions if isinstance(one, str)] if isinstance(conditions, dict) else []
+    )
+    return StateForm.model_construct(
+        format="rocefab-state/1",
+        conditions=dict.fromkeys(subjects, ConditionForm(health=Health.DOWN)),
+        jobs=list(_readable_jobs(jobs if isinstance(jobs, list) else [])),
+    )
+
+
+def _readable_jobs(jobs: list[Any]) -> Iterator[JobForm]:
+    for job in jobs:
+        with suppress(ValidationError):
+            yield JobForm.model_validate(job)
 
 
 def validated(form: type[_Model], data: Any, file: Path, rule: str) -> _Model:

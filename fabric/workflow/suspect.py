@@ -11,7 +11,7 @@ from fabric.collective.expected import expected
 from fabric.collective.posterior import NOISE, Observed, Posterior, unexplained
 from fabric.collective.proposals import Proposal, next_test
 from fabric.collective.published import LEAST, USUAL
-from fabric.collective.results import read_results, wrong_results
+from fabric.collective.results import results_of, wrong_results
 from fabric.collective.suspects import Suspect, suspects
 from fabric.collective.trials import BandwidthTest
 from fabric.core import hostlist
@@ -196,8 +196,11 @@ def suspect(
     """
     fabric = project.fabric
     network = failed(clos(fabric), outage(fabric, failures))
-    results = _each(files, read_results)
-    every = _each(results, lambda result: [_observed(fabric, network, result)])
+    wrong: list[Finding] = []
+    results = _each(files, results_of, wrong)
+    every = _each(results, lambda result: [_observed(fabric, network, result)], wrong)
+    if wrong:
+        raise wrong_results(wrong)
     observed, bandwidths = [one for one, _ in every], [gbyte_s for _, gbyte_s in every]
     posterior = Posterior.before(fabric)
     for group in _groups(results, observed):
@@ -212,19 +215,18 @@ def suspect(
     return Suspicion(fabric, tuple(listed), rows, tuple(far), proposal)
 
 
-def _each(items: Iterable[Item], read: Callable[[Item], Iterable[ReadItem]]) -> list[ReadItem]:
-    """Return what is read of all items; raise InputError with the mistakes of all."""
+def _each(
+    items: Iterable[Item], read: Callable[[Item], Iterable[ReadItem]], wrong: list[Finding]
+) -> list[ReadItem]:
+    """Return what is read of all items; add the mistakes of all to ``wrong``."""
     every: list[ReadItem] = []
-    wrong: list[Finding] = []
     for item in items:
         try:
-            every += read(item)
+            every.extend(read(item))  # what comes before a mistake stays
         except InputError as error:
             if not error.findings:
                 raise
             wrong += error.findings
-    if wrong:
-        raise wrong_results(wrong)
     return every
 
 

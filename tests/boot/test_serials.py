@@ -90,6 +90,15 @@ def test_files_that_are_wrong(tmp_path: Path, name: str) -> None:
     assert (finding.position, message in finding.message) == (Position(str(file), line), True)
 
 
+def test_all_cells_that_are_wrong_are_named(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("name,mac,serial\nleaf1,zz,a b\nleaf2,,SN123\nleaf3,yy,\n")
+    with pytest.raises(InputError) as caught:
+        read_rows(file)
+    lines = [finding.position and finding.position.line for finding in caught.value.findings]
+    assert lines == [2, 2, 4]
+
+
 CLIENTS = {
     SONIC: "MT9",
     "00:46:44:4f:31:32:33": "FDO123",

@@ -93,6 +93,13 @@ def test_all_lines_that_are_wrong_are_named(tmp_path: Path) -> None:
     assert [item.position.line for item in caught.value.findings if item.position] == [2, 4]
 
 
+def test_all_cells_of_a_line_that_are_wrong_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="^4 mistakes in the results") as caught:
+        read(tmp_path, "hosts,gbyte_s,rails,collective\na,fast,x,gossip\n", "burn-in.csv")
+    words = [item.message.partition(":")[0] for item in caught.value.findings]
+    assert words == ["hosts", "bus bandwidth", "rails", "collective"]
+
+
 def test_text_of_an_old_version(tmp_path: Path) -> None:
     (result,) = read(tmp_path, OLD)
     assert (result.kind, result.hosts, result.gbyte_s) == (

@@ -54,7 +54,7 @@ def test_shares_of_speed(share: float) -> None:
     with pytest.raises(InputError) as raised:
         engine(good, Condition("spine1", Health.DEGRADED, capacity=share))
     (finding,) = raised.value.findings
-    assert finding.field == "conditions[1].capacity"
+    assert finding.field == "conditions.spine1.capacity"
 
 
 @pytest.mark.parametrize(

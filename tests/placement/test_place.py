@@ -168,8 +168,26 @@ def test_choices_by_hand(nodes: int, excluded: tuple[str, ...], hosts: str, reas
             3,
             (),
             (
-                "gpus_per_node: 3 GPUs per node are needed, but the hosts have 2; use more nodes "
-                "with fewer GPUs each [PLC031]"
+                "gpus_per_node: 3 GPUs per node are needed, but the hosts have 2; use 2 nodes "
+                "with 2 GPUs each for 3 GPUs [PLC031]"
+            ),
+        ),
+        (
+            9,
+            3,
+            (),
+            (
+                "gpus_per_node: 3 GPUs per node are needed, but the hosts have 2; request at most "
+                "18 GPUs, on 9 nodes: the fabric has no more [PLC031]"
+            ),
+        ),
+        (
+            10,
+            2,
+            (),
+            (
+                "10 hosts are needed, but the fabric has 9; request at most 9 nodes: with 2 GPUs "
+                "each they have 18 [PLC001]"
             ),
         ),
         (

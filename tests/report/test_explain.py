@@ -179,6 +179,15 @@ def test_what_one_host_is_like_stands_at_its_override(tmp_path):
     assert "fabric.host.tuning.governor" in values(project, "gpu1", "scaling_governor")
 
 
+@pytest.mark.parametrize("device", [LEAF, "spine01"])
+@pytest.mark.parametrize("name", ["kmin_bytes", "ecn.kmin_bytes", "fabric.lossless.ecn.kmin_bytes"])
+def test_field_of_the_inventory(project, device, name):
+    answers = explain(project, device, name)
+    assert all("fabric.lossless.ecn.kmin_bytes" in {v.field for v in a.values} for a in answers)
+    own = {LEAF: '"green_min_threshold": "', "spine01": "random-detect ecn minimum-threshold"}
+    assert all(own[device] in answer.line for answer in answers)
+
+
 @pytest.mark.parametrize("device", [LEAF, "spine01", "gpu1"])
 def test_every_kind_of_line_without_a_text(project, device):
     answers = explain(project, device, "")
@@ -191,6 +200,8 @@ def test_every_kind_of_line_without_a_text(project, device):
     [
         ("nobody", "", "device 'nobody' does not exist"),
         (LEAF, "no such text", "no line of su1-rail0 contains"),
+        (LEAF, "kmin_byte", "did you mean 'lossless.ecn.kmin_bytes'"),
+        (LEAF, "no such text", "`rocefab explain INVENTORY su1-rail0` lists each kind of line"),
     ],
 )
 def test_nothing_to_explain(project, device, text, message):

@@ -264,6 +264,7 @@ def test_a_plot_has_a_line_for_each_class(starred, tmp_path):
     plot({"a": runs["a"]}, tmp_path / "one.svg")
     text = (tmp_path / "one.svg").read_text()
     assert all(f">{name}<" in text for name in ("storage", "rdma", "lossy"))
+    assert "throughput through that port" in text
 
 
 def test_a_star_rejects_classes_that_it_does_not_have():

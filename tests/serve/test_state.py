@@ -75,6 +75,22 @@ def test_wrong_conditions_change_nothing(shared, conditions) -> None:
     assert shared.get("/v1/state").json()["state"]["version"] == 0
 
 
+def test_wrong_fields_and_unknown_names_are_in_one_answer(shared) -> None:
+    wrong = {"gpu001": {"health": "ill"}, "gpu999": {"health": "down"}, "gpu998:eth1": {}}
+    for method in ("PUT", "PATCH"):
+        answer = shared.request(method, "/v1/state", json={"conditions": {**wrong, "gpu002": 1}})
+        fields = {finding["field"] for finding in answer.json()["findings"]}
+        assert fields == {
+            "conditions.gpu001.health",
+            "conditions.gpu998:eth1.health",
+            "conditions.gpu002",
+            "conditions.gpu999",
+            "conditions.gpu998:eth1",
+        }
+    names = shared.patch("/v1/state", json={"conditions": {"gpu999": {"health": "down"}}})
+    assert names.json()["findings"][0]["field"] == "conditions.gpu999"
+
+
 def test_job_takes_its_hosts_until_it_is_deleted(own) -> None:
     made = own.post("/v1/jobs", json={"name": "train-7", "hosts": "gpu[001-002]"})
     assert (made.status_code, made.headers["location"]) == (201, "/v1/jobs/train-7")

@@ -295,7 +295,14 @@ def test_the_time_of_a_state_is_that_of_its_member(tmp_path: Path) -> None:
     [
         ({"conditions": {"gpu001": {"health": "ill"}}}, ["conditions.gpu001.health"]),
         ({"conditions": {"gpu001": {}, "x": {"health": "down", "capacity": 2}}},
-         ["conditions.gpu001.health", "conditions.x.capacity"]),
+         ["conditions.gpu001.health", "conditions.x.capacity", "conditions.x"]),
+        ({"conditions": {"x": {"health": "ill"}, "y": {"health": "down"}}, "jobs": [
+            {"name": "a", "hosts": "gpu["}, {"name": "b", "hosts": "z"},
+            {"name": "b", "hosts": 1}]},
+         ["conditions.x.health", "jobs.2.hosts", "jobs.0", "conditions.x", "conditions.y",
+          "jobs.b.hosts"]),
+        ({"conditions": {"y": {"health": "down"}}, "jobs": [{"name": "b", "hosts": "z"}]},
+         ["conditions.y", "jobs.b.hosts"]),
         ({"more": 1}, ["more"]),
         ({"written": "yesterday"}, ["written"]),
         ({"jobs": [{"name": "a", "hosts": "gpu["}, {"name": "b", "hosts": [], "traffic": "z"}]},
@@ -307,7 +314,8 @@ def test_wrong_states(tmp_path: Path, members: dict[str, Any], fields: list[str]
     with pytest.raises(InputError) as raised:
         read_state([written(tmp_path, **members)], example("demo"), 60)
     assert [finding.field for finding in raised.value.findings] == fields
-    assert {finding.rule for finding in raised.value.findings} == {"PLC032"}
+    assert {finding.rule for finding in raised.value.findings} <= {"PLC030", "PLC032"}
+    assert {str(f.position) for f in raised.value.findings} == {str(tmp_path / "now.json")}
 
 
 def test_a_state_of_another_fabric(tmp_path: Path) -> None:

@@ -157,6 +157,17 @@ def test_nics_of_half_the_speed_need_half_the_uplinks() -> None:
     assert said[800][4:] == ("NICs: 800G; uplinks: 800G.", selects)
 
 
+@pytest.mark.parametrize(("leaf", "times"), [("SN5600", (200, 200)), ("ACS-SN5600", (400, 200))])
+def test_watchdog_times_of_systems_that_take_one_from_the_other(
+    leaf: str, times: tuple[int, int], tmp_path: Path
+) -> None:
+    """Only where all switches do: on others the time counts."""
+    mine = project(Wish(leaf=leaf, spine="SN5600"), tmp_path / "mine")
+    watchdog = mine.intent.fabric.lossless.watchdog
+    assert (watchdog.restoration_ms, watchdog.poll_ms) == times
+    assert (times[0] == times[1]) is not any(f.rule == "CUM010" for f in check(mine).findings)
+
+
 @pytest.mark.parametrize("nic", NICS)
 def test_nics_of_a_driver(nic: str, tmp_path: Path) -> None:
     mine = project(Wish(hosts=2, rails=2, nic=nic), tmp_path / "mine")

@@ -10,6 +10,7 @@ import numpy as np
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
+from fabric.placement.engine.now import NOT_OF_THIS_FABRIC
 from fabric.placement.engine.state import Health
 
 if TYPE_CHECKING:
@@ -72,15 +73,11 @@ class Availability:
         """
         fabric = now.fabric
         busy = np.zeros(len(fabric.hosts), dtype=np.bool_)
-        findings = [
-            Finding("PLC030", Severity.ERROR, message, fix, field=f"jobs[{number}].{member}")
-            for number, job in enumerate(jobs)
-            for member, message, fix in _wrong(fabric, job)
-        ]
+        findings = wrong_jobs(fabric, jobs)
         for job in jobs:
             busy[[fabric.host_row[name] for name in job.hosts if name in fabric.host_row]] = True
         if findings:
-            raise InputError("the state is not that of this fabric", findings)
+            raise InputError(NOT_OF_THIS_FABRIC, findings)
         shape = (len(fabric.hosts), fabric.nics_per_host)
         up = np.take_along_axis(fabric.nics.enabled.reshape(shape), nic, axis=1)
         return cls(now, busy, nic, up)
@@ -115,6 +112,15 @@ class Availability:
         )
         words = tuple(f"{count} {word}" for count, word in missing if count)
         return Usable(free & ~mask, free & mask, reasons, words)
+
+
+def wrong_jobs(fabric: Fabric, jobs: Sequence[RunningJob]) -> list[Finding]:
+    """Return what is wrong with jobs that run, each by its name."""
+    return [
+        Finding("PLC030", Severity.ERROR, message, fix, field=f"jobs.{job.name[:80]}.{member}")
+        for job in jobs
+        for member, message, fix in _wrong(fabric, job)
+    ]
 
 
 def _wrong(fabric: Fabric, job: RunningJob) -> Iterator[tuple[str, str, str]]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.placement.engine.availability import Availability
+from fabric.core.errors import InputError
+from fabric.placement.engine.availability import Availability, wrong_jobs
 from fabric.placement.engine.batch import Links
 from fabric.placement.engine.demand import Demand
 from fabric.placement.engine.fair import SharedLinks
@@ -19,6 +20,7 @@ from fabric.placement.engine.supply import Carried, Supply, groups
 
 if TYPE_CHECKING:
     from fabric.placement.engine.availability import Usable
+    from fabric.placement.engine.now import Now
     from fabric.placement.engine.state import RunningJob, State
     from fabric.placement.engine.supply import Groups
     from fabric.placement.engine.traffic import Floats
@@ -45,7 +47,7 @@ class Index:
         self.fabric, self.state = fabric, state
         self.groups: Groups = before.groups if before else groups(fabric)
         same = before if before and before.state.conditions == state.conditions else None
-        current = same.available.now if same else now(self.fabric, state.conditions)
+        current = same.available.now if same else _current(fabric, state)
         self.available: Availability = Availability.of(current, state.jobs, self.groups.nic)
         self.numbers: Numbers = same.numbers if same else Numbers.of(mesh(current))
         self.background = np.zeros(self.numbers.count)
@@ -120,3 +122,12 @@ def _mean(both_ways: Floats, gbps: Floats) -> Floats:
     total = gbps.sum(axis=1, keepdims=True)
     mean = np.divide(carried, total, out=np.zeros_like(carried), where=total > 0)
     return np.asarray(mean.max(axis=1, initial=0.0))
+
+
+def _current(fabric: Fabric, state: State) -> Now:
+    """Return the fabric under the conditions of a state; the error names wrong jobs too."""
+    try:
+        return now(fabric, state.conditions)
+    except InputError as error:
+        findings = [*error.findings, *wrong_jobs(fabric, state.jobs)]
+        raise InputError(str(error), findings) from error

@@ -9,17 +9,20 @@ import numpy as np
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
-from fabric.placement.engine.state import Health
+from fabric.placement.engine.state import Condition, Health
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabric.placement.engine.state import Condition
     from fabric.placement.engine.traffic import Floats
     from fabric.topology.model import Fabric, Ints
 
 
+#: What errors of conditions and of jobs begin with.
+NOT_OF_THIS_FABRIC = "the state is not that of this fabric"
+#: Letters of a name that a message shows; our choice.
+_SHOWN = 80
 #: Member of a condition, what is wrong with it, and what to do.
 _Wrong = tuple[str, str, str]
 
@@ -58,25 +61,41 @@ def now(fabric: Fabric, conditions: Iterable[Condition]) -> Now:
     InputError
         When a condition is about something that the fabric does not have; all of them are named.
     """
+    state, findings = _made(fabric, conditions)
+    if findings:
+        raise InputError(NOT_OF_THIS_FABRIC, list(findings.values()))
+    return state
+
+
+def unknown_subjects(fabric: Fabric, subjects: Iterable[str]) -> dict[str, Finding]:
+    """Return the hosts, switches, ports and NICs that the fabric does not have, with a finding."""
+    return _made(fabric, (Condition(subject, Health.DOWN) for subject in subjects))[1]
+
+
+def _made(fabric: Fabric, conditions: Iterable[Condition]) -> tuple[Now, dict[str, Finding]]:
+    """Return the fabric under the conditions that fit it, and what is wrong with other subjects."""
     up = fabric.uplinks
     asn = fabric.switches.asn
     carries = up.enabled & (asn[up.lower] != asn[up.upper])  # no route inside one AS
     state = Now(fabric, up.speed_gbps * carries.astype(np.float64))
-    latest = {one.subject: (number, one) for number, one in enumerate(conditions)}
-    findings = [
-        Finding("PLC030", Severity.ERROR, message, fix, field=f"conditions[{number}].{member}")
-        for number, one in latest.values()
+    latest = {one.subject: one for one in conditions}
+    findings = {
+        one.subject: Finding("PLC030", Severity.ERROR, message, fix, field=f"{_field(one)}{member}")
+        for one in latest.values()
         for member, message, fix in (_wrong_share(one) or _apply(state, one))
-    ]
-    if findings:
-        raise InputError("the state is not that of this fabric", findings)
-    return state
+    }
+    return state, findings
+
+
+def _field(one: Condition) -> str:
+    """Return where a condition stands, in printable ASCII."""
+    return f"conditions.{ascii(one.subject[:_SHOWN])[1:-1]}"
 
 
 def _wrong_share(one: Condition) -> list[_Wrong]:
     if 0 <= one.capacity <= 1:
         return []
-    return [("capacity", f"{one.capacity} is not between 0 and 1", "0.5 is half of the speed")]
+    return [(".capacity", f"{one.capacity} is not between 0 and 1", "0.5 is half of the speed")]
 
 
 def _apply(state: Now, one: Condition) -> list[_Wrong]:
@@ -86,8 +105,8 @@ def _apply(state: Now, one: Condition) -> list[_Wrong]:
     if device in fabric.host_row:
         return _nic(state, one, device, port) if colon else _host(state, one)
     if device not in fabric.switch_row:
-        message = f"{one.subject[:80]!a} is unknown: neither host, switch nor port"
-        return [("subject", message, "remove it from the state")]
+        message = f"{one.subject[:_SHOWN]!a} is unknown: neither host, switch nor port"
+        return [("", message, "remove it from the state")]
     return _port(state, one, device, port) if colon else _switch(state, one)
 
 
@@ -101,7 +120,7 @@ def _nic(state: Now, one: Condition, host: str, port: str) -> list[_Wrong]:
     names = [nic.interface for nic in nic_names(state.fabric, host)]
     if port not in names:
         message = f"{host} has no NIC {port[:40]!a}"
-        return [("subject", message, f"its NICs are {', '.join(names)}")]
+        return [("", message, f"its NICs are {', '.join(names)}")]
     row = state.fabric.host_row[host] * state.fabric.nics_per_host
     _keep_worse(state, row + names.index(port), one)
     return []
@@ -142,6 +161,6 @@ def _port(state: Now, one: Condition, switch: str, port: str) -> list[_Wrong]:
     mine = nics[fabric.nics.port[nics] == number] if number is not None else nics[:0]
     if not mine.size:
         message = f"{switch} has no cable in port {port[:40]!a}"
-        return [("subject", message, "name a port with a cable")]
+        return [("", message, "name a port with a cable")]
     _keep_worse(state, int(mine[0]), one)
     return []

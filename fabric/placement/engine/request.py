@@ -30,6 +30,13 @@ def needed(nodes: int) -> str:
     return f"{counted(nodes, 'host is', 'hosts are')} needed"
 
 
+def too_large(fabric: Fabric, nodes: int) -> tuple[str, str]:
+    """Return what is wrong with more nodes than hosts, and what to do."""
+    size, gpus = len(fabric.hosts), fabric.intent.fabric.host.gpus
+    fix = f"request at most {size} nodes: with {counted(gpus, 'GPU')} each they have {size * gpus}"
+    return f"{needed(nodes)}, but the fabric has {size}", fix
+
+
 def unplaceable(message: str, fix: str) -> NoRoomError:
     """Return the error of a job for which there are no hosts."""
     finding = Finding("PLC001", Severity.ERROR, message, fix)
@@ -79,9 +86,8 @@ def resolve(fabric: Fabric, query: Query) -> Request:
             Finding("PLC031", Severity.ERROR, *words[1:], field=words[0]) for words in others
         ]
         raise UnplaceableError("the job cannot be placed", findings)
-    if query.nodes > (size := len(fabric.hosts)):  # before arrays of that length are made
-        message = f"{needed(query.nodes)}, but the fabric has {size}"
-        raise unplaceable(message, "request fewer nodes")
+    if query.nodes > len(fabric.hosts):  # before arrays of that length are made
+        raise unplaceable(*too_large(fabric, query.nodes))
     hosts, include, exclude = (
         _rows(fabric, names) for names in (query.hosts, query.include, query.exclude)
     )
@@ -134,7 +140,7 @@ def _wrong_numbers(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str
         yield "nodes", "a job needs at least one node and one GPU", "increase the number"
     if (query.gpus_per_node or 0) > gpus:
         message = f"{query.gpus_per_node} GPUs per node are needed, but the hosts have {gpus}"
-        yield "gpus_per_node", message, "use more nodes with fewer GPUs each"
+        yield "gpus_per_node", message, _more_nodes(fabric, query)
     if query.segment is not None and (query.segment < 1 or query.nodes % query.segment):
         message = f"segments of {counted(query.segment, 'host')} do not divide {query.nodes} nodes"
         yield "segment", message, "use a divisor of the number of nodes"
@@ -149,6 +155,15 @@ def _wrong_numbers(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str
             f"an NVLink domain of {query.nvlink_gpus} GPUs does not hold whole hosts of {gpus}"
         )
         yield "nvlink_gpus", message, "use a multiple of the GPUs of a host"
+
+
+def _more_nodes(fabric: Fabric, query: Query) -> str:
+    """Return what to do about more GPUs than a host has: nodes with as many GPUs in all."""
+    gpus, asked = fabric.intent.fabric.host.gpus, query.nodes * (query.gpus_per_node or 0)
+    nodes, size = -(-asked // gpus), len(fabric.hosts)
+    if nodes > size:
+        return f"request at most {size * gpus} GPUs, on {size} nodes: the fabric has no more"
+    return f"use {counted(nodes, 'node')} with {counted(gpus, 'GPU')} each for {asked} GPUs"
 
 
 def no_way(index: Index, own: Loads, nodes: int) -> NoRoomError:

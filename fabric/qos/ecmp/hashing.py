@@ -74,7 +74,7 @@ class Polarised:
     paths, nominal_paths : int
         Paths through both that are used, and that there are.
     reason : str
-        Why, and what to do.
+        Why.
     """
 
     tiers: tuple[str, str]
@@ -107,14 +107,12 @@ def _pair(near: TierHash, far: TierHash, *, certain: bool) -> Polarised:
     reason = f"{near.tier} and {far.tier} have the same hash ({near.algorithm or 'same ASIC'}"
     if certain:
         why = f"{reason}, seed {near.seed}): {paths} of {nominal} paths are used"
-        what = "give each tier another seed, and another offset or algorithm where it is linear"
     else:
         why = (
             f"{reason}, other seeds): the algorithm is linear, so that a seed may only rename the "
             f"paths, and {paths} of {nominal} may be used"
         )
-        what = "give each tier another offset, algorithm or set of fields"
-    return Polarised((near.tier, far.tier), certain, paths, nominal, f"{why}; {what}")
+    return Polarised((near.tier, far.tier), certain, paths, nominal, why)
 
 
 def _power(width: int) -> bool:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fabric.serve.service import Service
 
 router = APIRouter()
+_DEVICES = "check its name, or choose it on the map; in HTTP, GET /v1/map lists the devices"
 #: Most events of one answer; our choice.
 _MOST_EVENTS = 10_000
 _Name = Annotated[str, Path(min_length=1, max_length=128, description="Switch or host.")]
@@ -112,4 +113,4 @@ def _device(service: Service, name: str) -> bytes:
 
 
 def _unknown(field: str, message: str) -> Exception:
-    return refused(HTTPStatus.NOT_FOUND, "SRV011", field, message, "GET /v1/map lists the devices")
+    return refused(HTTPStatus.NOT_FOUND, "SRV011", field, message, _DEVICES)

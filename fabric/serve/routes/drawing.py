@@ -97,7 +97,7 @@ async def _drawn(request: Request, filters: Filters) -> Drawn:
         caller_of(request), lambda: service.maps.drawn(loaded, live, choice)
     )
     if drawn is None:
-        fix = "use fewer filters; GET /v1/map lists their values"
+        fix = "use fewer filters; in HTTP, GET /v1/map lists their values"
         raise refused(404, "SRV011", "", "no device passes all filters", fix)
     return drawn
 

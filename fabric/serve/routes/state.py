@@ -10,7 +10,10 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from fabric.serve.bodies import body
+from fabric.placement.engine.now import unknown_subjects
+from fabric.placement.job import MAX_NAMES
+from fabric.serve.bodies import Model, body
+from fabric.serve.problem import Problem
 from fabric.serve.replies import ConditionsReply
 from fabric.serve.requests import StateBody, StatePatchBody
 from fabric.serve.routes.described import (
@@ -54,7 +57,7 @@ async def get_state(request: Request) -> Response:
 )
 async def put_state(request: Request) -> Response:
     """Replace all conditions; jobs stay."""
-    wanted = await body(request, StateBody)
+    wanted = await _conditions(request, StateBody)
     return await _changed(request, lambda book: book.with_conditions(wanted.conditions))
 
 
@@ -65,8 +68,32 @@ async def put_state(request: Request) -> Response:
 )
 async def patch_state(request: Request) -> Response:
     """Add, replace or remove conditions; those that are not named stay."""
-    wanted = await body(request, StatePatchBody)
+    wanted = await _conditions(request, StatePatchBody)
     return await _changed(request, lambda book: book.patched(wanted.conditions))
+
+
+async def _conditions(request: Request, model: type[Model]) -> Model:
+    """Return the body; its problem names wrong fields and unknown subjects, all at once."""
+    try:
+        return await body(request, model)
+    except Problem as problem:
+        if problem.status == HTTPStatus.UNPROCESSABLE_ENTITY:
+            subjects = _subjects(await request.body())
+            loaded = service_of(request).loaded
+            named = [name for name in subjects[:MAX_NAMES] if name not in loaded.unknown]
+            problem.findings += tuple(unknown_subjects(loaded.fabric, named).values())
+        raise
+
+
+def _subjects(content: bytes) -> list[str]:
+    """Return what a wrong body gives a condition; nothing where it has another form."""
+    try:
+        sent = json.loads(content)
+    except (ValueError, RecursionError):  # such as a number of 5,000 digits
+        return []
+    conditions = sent.get("conditions") if isinstance(sent, dict) else None
+    named = conditions.items() if isinstance(conditions, dict) else ()
+    return [name for name, one in named if one is not None]
 
 
 async def _changed(request: Request, make: Any) -> Response:

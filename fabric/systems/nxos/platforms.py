@@ -33,6 +33,11 @@ NXOS = platforms.add("nxos")(
         evpn_sessions="underlay",
         own_vtep=True,
         reads_pfc=True,
+        # Cisco Nexus 9000 interfaces guide; default of universal-id in Cisco-NX-OS-device.yang
+        own_seed=(
+            "each switch draws one unless `universal-id` is set in `ip load-sharing address`, so "
+            "nothing is to be done while it is not set"
+        ),
     )
 )
 

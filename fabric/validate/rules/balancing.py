@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     from fabric.validate.world import Model
 
 
+#: What changes the paths where the hash cannot be set.
+_OTHER_HASH = (
+    "use models with another ASIC in one of the tiers, numbers of equal links without a common "
+    "divisor, or one link of a higher speed"
+)
+
 areas.add("ECM")("ECMP load balancing")
 
 
@@ -226,7 +232,6 @@ class Polarisation(ModelRule):
         top = spine.role == "super-spine"
         place = model.place(*(("super_spines",) if top else ("spines", "links_per_leaf")))
         names = "spines and super-spines" if top else "leaves and spines"
-        uppers = "super-spines" if top else "spines"
         tiers = [_tier(device, width) for device, width in (near, far)]
         known = [tier for tier in tiers if tier]
         alike = (leaf.platform, leaf.sku.asic) == (spine.platform, spine.sku.asic)
@@ -235,7 +240,7 @@ class Polarisation(ModelRule):
             yield self.finding(
                 f"the hash of {leaf.sku.name} is not known: if {names} use one "
                 f"seed, only {paths} of {nominal} paths carry traffic",
-                f"set a different hash seed on the {uppers}, or use one link of a higher speed",
+                _seed_advice(spine),
                 place=place,
                 device=spine.name,
                 severity=Severity.INFO,
@@ -243,11 +248,18 @@ class Polarisation(ModelRule):
         for values in polarised(known):
             yield self.finding(
                 values.reason,
-                "",
+                f"no field sets the hash; {_OTHER_HASH}",
                 place=place,
                 device=spine.name,
                 severity=None if values.certain else Severity.INFO,
             )
+
+
+def _seed_advice(device: DeviceDesign) -> str:
+    """Return what to do where the seed decides and no template prints one."""
+    platform = platforms[device.platform]
+    seed = platform.own_seed or "its manual may have a command, rocefab has no source for one"
+    return f"no field sets a seed on {platform.title}: {seed}; else {_OTHER_HASH}"
 
 
 def _first(fabric: Fabric) -> list[int]:

@@ -34,6 +34,11 @@ CUMULUS = platforms.add("cumulus")(
         rule_prefix="CUM",
         evpn_sessions="underlay",
         reads_pfc=True,
+        # CumulusNetworks/docs content/cumulus-linux-514, Equal Cost Multipath Load Sharing
+        own_seed=(
+            "each switch draws one at its start unless `nv set system forwarding hash-seed` set "
+            "it, so nothing is to be done while it is not set"
+        ),
         description_space="_",
         releases=RELEASES,
     )
