@@ -191,9 +191,11 @@ def _place(name: str, error: BaseException) -> str:
 
 def _printable(value: object) -> str:
     """Return the text of a value; refuse what must not be printed."""
+    if type(value) is str and value.isprintable():  # as most values are
+        return value
     if value is None:
         raise ValueError("the value is missing (None)")
-    text = value if type(value) is str else str(value)
+    text = str(value)
     if text.isprintable():
         return text
     raise ValueError(f"the value {value!r} contains a line break or another control character")
