@@ -107,9 +107,10 @@ class Lab:
     async def _stop(self) -> None:
         if self._ticker is not None:
             self._ticker.cancel()
-        for device in self._devices.values():
-            await device.stop()
         this = asyncio.current_task()
+        for task in asyncio.all_tasks() - {this}:  # a busy session would hold up all others
+            task.cancel()
+        await asyncio.gather(*(device.stop() for device in self._devices.values()))
         others = [task for task in asyncio.all_tasks() if task is not this]
         for task in others:
             task.cancel()

@@ -297,7 +297,7 @@ def test_a_job_for_which_there_are_no_hosts_is_a_finding() -> None:
     """A right question has an answer: other than that of a wrong option, 2."""
     ended = run("place", DEMO, "--nodes", "99")
     assert (ended.code, ended.out) == (4, "")
-    assert "99 hosts are needed, but the fabric has 4; request fewer nodes [PLC001]" in ended.err
+    assert "but the fabric has 4; request at most 4 nodes: with 2 GPUs each" in ended.err
     assert run("place", DEMO, "--hosts", "gpu9").code == 2
     assert run("export", "nccl", DEMO, "--nodes", "99").code == 4
 

@@ -32,7 +32,8 @@ set; all others are optional.
 Overrides use the fields of the same policy and change only the fields that they set. The most
 specific one takes precedence: port, then device or host, then role, then `fabric.yaml`. Fields that
 no file sets have the default below.
-`rocefab explain FOLDER DEVICE TEXT` shows which value a line comes from.
+`rocefab explain FOLDER DEVICE TEXT` shows which value a line comes from. `TEXT` may be a field, or
+a part of its path: `kmin_bytes`, `lossless.watchdog`. The lines that it decides are shown.
 
 ## Worked examples
 

@@ -187,6 +187,14 @@ LIKE = tuple(
 OTHER = Finding("BAT012", Severity.ERROR, "BGP does not converge")
 
 
+def test_check_lists_like_findings_one_by_one_when_asked() -> None:
+    demo = str(ROOT / "inventory" / "demo")
+    short, full = run("check", demo).out, run("check", demo, "--full").out
+    assert "9 findings shown as 8; `--full` lists all" in short
+    assert "`--full` lists all" not in full
+    assert full.count("[QOS") == short.count("[QOS") + 1
+
+
 def test_like_findings_are_one_with_count_places_and_examples() -> None:
     outcome = Outcome((*LIKE, OTHER), ("BAT009", "BAT012"), (), ())
     assert _report("text", outcome, full=False).splitlines() == [

@@ -47,8 +47,10 @@ class RootFs:
             self.mkdir(path)
 
     def close(self) -> None:
-        """Delete the directory."""
-        self._remove()
+        """Delete the directory, after what a thread writes there now; what waits is not written."""
+        with self._filling:
+            self._deferred = []
+            self._remove()
 
     def watch(self, path: str, hook: Callable[[str], str]) -> None:
         """Let ``hook`` turn the text that is written to ``path`` into what a read gives.
