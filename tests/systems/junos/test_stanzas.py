@@ -96,12 +96,13 @@ def test_a_line_twice_needs_the_grammar() -> None:
     ("first", "second"),
     [
         (f"{PORT} description ~0~\n{PORT} mtu 9216", ""),
+        (f"{PORT} description 1{{2", f"{PORT} description 1;2"),
         (
             f'{PORT} description "9216"\n{PORT} mtu 9216',
             f'{PORT} description "9216"\n{PORT} mtu 1500',
         ),
     ],
-    ids=["the mark of a slot", "a value in quotes"],
+    ids=["the mark of a slot", "a value with signs", "a value in quotes"],
 )
 def test_what_looks_like_a_slot_needs_the_grammar(first: str, second: str) -> None:
     for text in filter(None, (first, second)):

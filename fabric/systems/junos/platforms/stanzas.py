@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 #: What differs from switch to switch: quoted text with a space, what begins and ends with a digit,
 #: an IPv6 address, and a word with a digit at the end of its line. Words of the grammar are none.
 _VALUE = (
-    r' ("[^"\\\n]* [^"\\\n]*"|\d\S++(?<=\d)|[a-f]\S*:\S*|\S++(?<=\S\d)(?![^\n])EXCEPT)(?![^ \n])'
+    r' ("[^"\\\n]* [^"\\\n]*"|\d[\w.:/-]++(?<=\d)|[a-f]\w*:[\w.:/]*'
+    r"|[\w.:/-]++(?<=[\w.:/-]\d)(?![^\n])EXCEPT)(?![^ \n])"
 )
 _SLOT = re.compile(r"~(\d+)~")
 
@@ -102,7 +103,8 @@ def _filled(around: Iterable[str], slots: Iterable[int], values: Sequence[str], 
 @cache
 def _values() -> re.Pattern[str]:
     words = sorted(word for word in literals() if word[-1].isdigit())
-    return re.compile(_VALUE.replace("EXCEPT", "".join(f"(?<! {re.escape(w)})" for w in words)))
+    outside = "".join(f"(?<! {re.escape(word)})" for word in words)
+    return re.compile(_VALUE.replace("EXCEPT", outside), re.ASCII)
 
 
 @lru_cache(maxsize=128)
