@@ -1,4 +1,4 @@
-"""Parts of the client library napalm, imported when a device of their system is first reached."""
+"""Client libraries of devices, imported when a device of their system is first reached."""
 
 from __future__ import annotations
 
@@ -14,6 +14,22 @@ if TYPE_CHECKING:
 #: How often the import is tried.
 _TRIES = 20
 _one_at_a_time = Lock()
+
+
+def client_module(name: str) -> Any:
+    """Return a module of a client library; one thread at a time imports.
+
+    The threads of a command reach devices of several systems at once. netmiko and napalm both
+    import paramiko, whose modules import each other, and two threads that come to them by two ways
+    can wait for each other: ``_DeadlockError`` of importlib.
+
+    Raises
+    ------
+    ImportError
+        When the library is not installed.
+    """
+    with _one_at_a_time:
+        return import_module(name)
 
 
 def napalm_part(name: str) -> Any:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import ConnectionLostError
 from fabric.devices import limits
+from fabric.devices.clients import client_module
 
 if TYPE_CHECKING:
     from fabric.devices.driver import Connection
@@ -35,8 +36,7 @@ def shown_key(connection: Connection, *, is_https: bool) -> str:
 
 
 def _host_key(address: str, port: int) -> str:
-    import paramiko
-
+    paramiko = client_module("paramiko")
     plain = socket.create_connection((address, port), limits.CONNECT_S)
     with closing(plain), closing(paramiko.Transport(plain)) as transport:
         try:

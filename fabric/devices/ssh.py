@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.errors import ConnectionLostError, RefusedError
 from fabric.devices import limits
 from fabric.devices.answers import read_answer
+from fabric.devices.clients import client_module
 from fabric.devices.login import login_reason
 from fabric.devices.redaction import redacted, shortened
 
@@ -65,8 +66,7 @@ class TerminalSession:
 
     def open(self) -> None:
         """Log in; refuses a host key that is neither given nor known."""
-        from netmiko import ConnectHandler
-
+        netmiko = client_module("netmiko")
         prepare_transports()
         connection = self._connection
         with known_hosts(connection) as keys:
@@ -94,7 +94,7 @@ class TerminalSession:
                 address = (connection.address, connection.port)
                 plain = socket.create_connection(address, limits.CONNECT_S)
                 failing.callback(plain.close)
-                session: Any = ConnectHandler(sock=plain, **arguments)
+                session: Any = netmiko.ConnectHandler(sock=plain, **arguments)
                 session.ansi_escape_codes = True
                 session.special_login_handler = _leave_to_us
                 session.establish_connection()
@@ -330,25 +330,22 @@ def prepare_transports() -> None:
     ``handshake_timeout``), however busy this machine is.
     ncclient makes its transport itself, so that their class is told, not one of them.
     """
-    from paramiko import Transport
-
-    ciphers = sorted(Transport._preferred_ciphers, key=lambda name: "-gcm@" not in name)  # noqa: SLF001
-    Transport._preferred_ciphers = tuple(ciphers)  # noqa: SLF001
-    _let_transports_wait()
+    transport = client_module("paramiko").Transport
+    ciphers = sorted(transport._preferred_ciphers, key=lambda name: "-gcm@" not in name)  # noqa: SLF001
+    transport._preferred_ciphers = tuple(ciphers)  # noqa: SLF001
+    _let_transports_wait(transport)
 
 
 @cache
-def _let_transports_wait() -> None:
-    from paramiko import Transport
+def _let_transports_wait(every: Any) -> None:
+    begin = every.__init__
 
-    begin = Transport.__init__
-
-    def patiently(transport: Transport, *words: Any, **named: Any) -> None:
+    def patiently(transport: Any, *words: Any, **named: Any) -> None:
         begin(transport, *words, **named)
         transport.handshake_timeout = limits.LOGIN_S
         transport.banner_timeout = transport.auth_timeout = limits.LOGIN_S
 
-    Transport.__init__ = patiently
+    every.__init__ = patiently
 
 
 def _leave_to_us() -> None:

@@ -35,11 +35,12 @@ _LINE = re.compile(r":\d+(:\d+)?: ")
 
 def judged(before: Source, after: Source, progress: Progress) -> Judged:
     """Return what rules and proof say of both sides."""
-    findings, unchecked = [], []
+    findings, waived, unchecked = [], [], []
     for source in (before, after):
         progress(source.shown, "rules")
-        found, broken = _checked(source)
+        found, hidden, broken = _checked(source)
         findings.append(found)
+        waived.append(dict(_keyed(hidden, source)))
         unchecked += broken
     known: Readings = {}
     proof_before, found = _proof(before, known, progress)
@@ -56,20 +57,24 @@ def judged(before: Source, after: Source, progress: Progress) -> Judged:
         unchecked=tuple(unchecked),
         proof_before=proof_before,
         proof_after=proof_after,
+        waived=_rows(_apart(*waived)[1].values()),
     )
 
 
 def judged_alone(source: Source, progress: Progress) -> Judged:
     """Return what rules and proof say of an inventory that the other side does not have."""
     progress(source.shown, "rules")
-    findings, unchecked = _checked(source)
+    findings, _, unchecked = _checked(source)
     proof, proved = _proof(source, {}, progress)
     absent = ProofVerdict("not run", reason="there is no inventory")
     return Judged(_rows([*findings, *proved]), (), (), tuple(unchecked), absent, proof)
 
 
-def _checked(source: Source) -> tuple[list[Finding], list[str]]:
-    """Return what the rules find, and those that could not run; files are left with the source."""
+def _checked(source: Source) -> tuple[list[Finding], list[Finding], list[str]]:
+    """Return what the rules find, which errors are waived, and the rules that could not run.
+
+    The files are left with the source.
+    """
 
     def take(checked: dict[str, Checked]) -> None:
         source.keep({name: one.files for name, one in checked.items() if one.files})
@@ -77,9 +82,10 @@ def _checked(source: Source) -> tuple[list[Finding], list[str]]:
     try:
         outcome = check(source.designs, files=Handling(same, same, take))
     except FabricError as error:
-        return [], [f"{source.shown}: no rule could run: {error}"]
+        return [], [], [f"{source.shown}: no rule could run: {error}"]
     broken = [f"{source.shown}: {rule} could not run: {why}" for rule, why in outcome.broken]
-    return [*outcome.findings], broken
+    hidden = [one.finding for one in outcome.waived if one.finding.severity >= Severity.ERROR]
+    return [*outcome.findings], hidden, broken
 
 
 def _equal(before: Source, after: Source) -> list[str]:

@@ -62,6 +62,7 @@ def test_a_leaf_without_uplinks_loses_reach(tmp_path: Path) -> None:
     assert result.summary.risk == "reachability lost"
     assert [one.words for one in result.consequences] == [
         "24 pairs of NICs no longer reach each other",
+        "2 new errors of the check, such as no uplink at all (and in 1 more place) [TOP012]",
         "BGP sessions of 3 switches (spine[01-02],su1-rail0) end: uplinks are removed",
     ]
     assert result.judged
@@ -110,6 +111,27 @@ def test_a_folder_that_is_named_like_a_word_changes_no_finding(folder: str) -> N
         )
     ]
     assert keys[0] == keys[1]
+
+
+SAME_DSCP = ("roce_dscp: 26", "roce_dscp: 48")
+WAIVED = ("design:", "waivers: [{rule: QOS008, reason: x, until: '2030-01-01'}]\ndesign:")
+
+
+@pytest.mark.parametrize(
+    ("edits", "words"),
+    [((SAME_DSCP,), "new error"), ((SAME_DSCP, WAIVED), "newly waived error")],
+    ids=["reported", "waived"],
+)
+def test_a_new_error_of_the_check_is_less_protection(
+    tmp_path: Path, edits: tuple[tuple[str, str], ...], words: str
+) -> None:
+    """Also where the same change hides it by a waiver."""
+    result = compared(DEMO, edited(tmp_path, *edits))
+    assert result.summary.risk == "less protection"
+    [line] = [one.words for one in result.consequences if words in one.words]
+    assert "[QOS008]" in line
+    for form, text in _forms(result).items():
+        assert words in text, form
 
 
 def test_a_waiver_makes_a_finding_go_away(tmp_path: Path) -> None:

@@ -65,6 +65,7 @@ def consequences(
 ) -> Iterator[Consequence]:
     """Yield what follows for sessions and reach."""
     yield from of_proof(judged)
+    yield from _of_check(judged)
     lost = lost_pairs(before.fabric, after.fabric)
     if lost:
         words = f"{counted(lost, 'pair')} of NICs no longer reach each other"
@@ -112,6 +113,18 @@ def of_proof(judged: Judged | None) -> Iterator[Consequence]:
         yield Consequence(_PROOF_FAILS, words)
     if judged and _NOT_RUN == judged.proof_after.verdict != judged.proof_before.verdict:
         yield Consequence(UNKNOWN, f"the second side is not proved: {judged.proof_after.reason}")
+
+
+def _of_check(judged: Judged | None) -> Iterator[Consequence]:
+    """Yield the errors of the rules that the second side adds, and those that it hides."""
+    error = Severity.ERROR.word
+    errors = [one for one in judged.new if one.severity == error] if judged else []
+    of_rules = [one for one in errors if one.rule not in PROOF_RULES]
+    hidden = judged.waived if judged else ()
+    for found, what in ((of_rules, "new error"), (hidden, "newly waived error")):
+        if found:
+            words = f"{counted(len(found), what)} of the check, such as {found[0].message}"
+            yield Consequence(LESS_PROTECTION, f"{words} [{found[0].rule}]")
 
 
 def _ended(

@@ -244,6 +244,8 @@ class Judged:
         port and field.
     unchecked : tuple of str
         Rules that could not run, with the side and the reason.
+    waived : tuple of RuleFinding
+        Errors that the second side waives, and the first one does not.
     """
 
     new: tuple[RuleFinding, ...]
@@ -252,6 +254,7 @@ class Judged:
     unchecked: tuple[str, ...]
     proof_before: ProofVerdict
     proof_after: ProofVerdict
+    waived: tuple[RuleFinding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
