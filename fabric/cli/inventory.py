@@ -226,8 +226,17 @@ def render(
 
 def _explained(words: list[str]) -> tuple[Path, str, str]:
     """Return inventory, device and text; the inventory may be omitted."""
+    from fabric.intent.documents import MAIN_FILE
+
     first = options.inventory_folder(Path(words[0]))
     folder = Path(os.environ.get("ROCEFAB_INVENTORY", "."))
+    last = Path(words[-1])
+    if len(words) <= 2 and (last / MAIN_FILE).is_file():  # noqa: PLR2004
+        named = words[0] if len(words) > 1 else "DEVICE"
+        message = (
+            f"{last} is an inventory; name the device behind it: rocefab explain {last} {named}"
+        )
+        raise typer.BadParameter(message, param_hint="DEVICE")
     if len(words) == 3 or (len(words) == 2 and first.is_dir()):  # noqa: PLR2004
         folder, *words = first, *words[1:]
     if not 1 <= len(words) <= 2:  # noqa: PLR2004

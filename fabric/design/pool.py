@@ -13,6 +13,9 @@ from fabric.qos.thresholds import alpha, occupancies_bytes
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.design.port_model import PortDesign
+    from fabric.platforms.model import Sku
+
+_WHOLE = 100  # percent
 
 
 def lossless_pool_bytes(device: DeviceDesign) -> int | None:
@@ -34,6 +37,15 @@ def shared_headroom_bytes(device: DeviceDesign) -> int:
         computed = computed_buffer(device)
         return computed.shared_headroom_bytes if computed else 0
     return device.sku.pools.shared_headroom_bytes if device.sku.pools else 0
+
+
+def headroom_share_bytes(sku: Sku) -> int | None:
+    """Return the share of the buffer that a model keeps for headroom; None where it keeps none."""
+    buffer_bytes, percent = sku.packet_buffer_bytes, sku.facts.get("ingress_headroom_percent")
+    if buffer_bytes is None or percent is None:
+        return None
+    shared = _WHOLE - int(sku.facts.get("dedicated_ingress_percent", "0"))
+    return buffer_bytes * shared * int(percent) // (_WHOLE * _WHOLE)
 
 
 def computed_buffer(device: DeviceDesign) -> ComputedPool | None:

@@ -6,7 +6,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabric.design.pool import computed_buffer, lossless_pool_bytes, shared_headroom_bytes
+from fabric.design.pool import (
+    computed_buffer,
+    headroom_share_bytes,
+    lossless_pool_bytes,
+    shared_headroom_bytes,
+)
 from fabric.qos.headroom.budget import Budget, budget, largest
 from fabric.qos.headroom.computed import LOSSLESS_GROUPS, SHARED_HEADROOM
 from fabric.qos.headroom.laws import PortTraits, headroom
@@ -52,7 +57,8 @@ def buffer(designs: Designs) -> Table:
     ports like the worst one, of those that the switch has, how long a cable on these ports, and
     how large an MTU would still fit by the law of the ASIC, all else as it is. Where the switch
     computes its shared pool, ``free_bytes`` is what it divides between that for lossless and that
-    for lossy traffic, and the pools may shrink to nothing.
+    for lossy traffic, and the pools may shrink to nothing. Where a model keeps a share of its
+    buffer for headroom, ``free_bytes`` and ``*_fits`` are about that share.
     """
     return Table(_HEADERS, tuple(_row(device, count) for device, count in alike(designs)))
 
@@ -86,7 +92,8 @@ def _row(device: DeviceDesign, switches: int) -> tuple[object, ...]:
     promised = sum(group.headroom_bytes or 0 for group in known)
     if not known or size is None:
         return (*start, promised or _UNKNOWN, *[_UNKNOWN] * 3, pool, size or _UNKNOWN, *["-"] * 4)
-    account = _account(device, known, size)
+    room = headroom_share_bytes(device.sku) or size
+    account = _account(device, known, room)
     shared = shared_headroom_bytes(device)
     return (
         *start,
@@ -96,7 +103,7 @@ def _row(device: DeviceDesign, switches: int) -> tuple[object, ...]:
         account.budget.guaranteed_bytes,
         pool,
         size,
-        size - account.budget.need_bytes,
+        room - account.budget.need_bytes,
         *_fits(account),
     )
 

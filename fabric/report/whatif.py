@@ -38,6 +38,9 @@ _COUNTED = re.compile(r" \(and in [0-9,]+ more places?\)$")
 #: Hosts that are named in a report.
 WORST_HOSTS = 10
 
+#: Plurals that no rule makes.
+_SEVERAL = {"leaf": "leaves"}
+
 
 @dataclass(frozen=True)
 class Moved:
@@ -155,7 +158,10 @@ class WhatIf:
             ("pairs of hosts", f"{hit.host_pairs[0]:,}", f"{hit.host_pairs[1]:,}"),
         ]
         moved: list[tuple[object, ...]] = [
-            (f"{one.switches} {one.role}", f"{one.times:.2f} times" if one.times else "none left")
+            (
+                counted(one.switches, one.role, _SEVERAL.get(one.role, "")),
+                f"{one.times:.2f} times" if one.times else "none left",
+            )
             for one in self.moved
         ]
         units: list[tuple[object, ...]] = [

@@ -312,6 +312,19 @@ def test_a_rule_is_explained_behind_an_inventory_too() -> None:
     assert run("explain", DEMO, "TOP014").out == run("explain", "TOP014").out
 
 
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        ((str(DEMO),), f"rocefab explain {DEMO} DEVICE"),
+        (("su1-rail0", str(DEMO)), f"rocefab explain {DEMO} su1-rail0"),
+    ],
+)
+def test_an_inventory_where_a_device_belongs(words: tuple[str, ...], advice: str) -> None:
+    ended = run("explain", *words)
+    assert ended.code == 2
+    assert advice in ended.err
+
+
 def test_a_finding_on_a_default_says_that_no_file_has_it(tmp_path: Path) -> None:
     """From rules and from what was kept of them; its place is where the value would stand."""
     folder = tmp_path / "inv"

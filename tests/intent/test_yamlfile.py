@@ -142,6 +142,20 @@ def test_all_errors_of_a_file_are_collected() -> None:
 
 
 @pytest.mark.usefixtures("parser")
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"a: 1\nb:2\nc: 3\n", "f.yaml:2:1: there is no space after the colon"),
+        (b"a: 1\nb 2\nc: 3\n", "f.yaml:2:1: the line has no colon"),
+    ],
+)
+def test_a_colon_without_a_space(raw: bytes, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_yaml(raw, "f.yaml")
+    assert str(caught.value.findings[0]).startswith(message)
+
+
+@pytest.mark.usefixtures("parser")
 @pytest.mark.parametrize("raw", [b"a:\n\tb: 1\n", b"a: 1\n\tb: 2\n", b"a:\n  b: 1\n  \tc: 2\n"])
 def test_tab_in_the_indentation(raw: bytes) -> None:
     assert rules(raw) == ["INT006"]

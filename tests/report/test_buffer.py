@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from fabric.core.errors import InputError
 from fabric.platforms.catalogue import sku
 from fabric.report.buffer import buffer
 from fabric.report.computed_buffer import computed
+from fabric.workflow.check import check
 from fabric.workflow.project import Project
 
 ROOT = Path(__file__).parents[2]
@@ -197,3 +199,18 @@ def test_no_pool_is_left(tmp_path: Path, command: list[str], words: str) -> None
     result = CliRunner().invoke(app, [*command[:place], folder, *command[place:]])
     assert words in f"{result.output}{result.exception}"
     assert (result.exit_code == 0) is (command[0] != "simulate")
+
+
+def test_a_share_for_headroom_is_what_headroom_may_take(tmp_path: Path) -> None:
+    """`check` and `show buffer` judge by one figure: JUN010."""
+    file = _changed(tmp_path, "rail-512") / "fabric.yaml"
+    text = file.read_text().replace("ACS-SN5600", "QFX5240-64OD")
+    file.write_text(re.sub("uplink_m: [0-9]+", "uplink_m: 300", text))
+    spine = next(row for row in _rows(tmp_path) if str(row["first"]).startswith("spine"))
+    found = check(Project(tmp_path)).findings
+    finding = next(one for one in found if (one.rule, one.device) == ("JUN010", spine["first"]))
+    needed, kept = (
+        int(word.replace(",", "")) for word in re.findall(r"[\d,]{9,}", finding.message)[:2]
+    )
+    assert (spine["headroom_bytes"], spine["free_bytes"]) == (needed, kept - needed)
+    assert spine["cable_m_fits"] == 57

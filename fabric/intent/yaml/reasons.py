@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Finding, Position, Severity
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import yaml
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -35,6 +37,14 @@ class _Reason:
     at_opening: bool = False
 
 
+_SIMPLE_KEY = r"scanning a simple key.*could not find expected ':'"
+_NO_SPACE = _Reason(
+    _SIMPLE_KEY,
+    "there is no space after the colon",
+    "write 'key: value' with a space",
+    at_opening=True,
+)
+_KEY_AND_VALUE = re.compile(r"\s*(- )?[A-Za-z_]\w*:[^\s:]")
 _REASONS = (
     _Reason(
         r"mapping values are not allowed",
@@ -42,7 +52,7 @@ _REASONS = (
         "put text that contains ': ' in quotes, or correct the indentation",
     ),
     _Reason(
-        r"scanning a simple key.*could not find expected ':'",
+        _SIMPLE_KEY,
         "the line has no colon",
         "use 'key: value', or indent it as part of the line above",
         at_opening=True,
@@ -102,7 +112,7 @@ def syntax_finding(error: Exception, text: str, file: str) -> Finding:
     mark = getattr(error, "problem_mark", None)
     if mark and mark.line < len(lines) and _LEADING_TAB.match(lines[mark.line]):
         return _tab(Position(file, mark.line + 1, lines[mark.line].index("\t") + 1))
-    for reason in _REASONS:
+    for reason in _reasons(error, lines):
         if re.search(reason.pattern, words, re.DOTALL):
             if reason.at_opening:
                 mark = getattr(error, "context_mark", None) or mark
@@ -111,6 +121,14 @@ def syntax_finding(error: Exception, text: str, file: str) -> Finding:
     message = f"not valid YAML: {' '.join(words.split())}"
     position = _inside(mark, lines, file)
     return Finding("INT001", Severity.ERROR, message, "correct the syntax", position=position)
+
+
+def _reasons(error: Exception, lines: list[str]) -> Iterator[_Reason]:
+    """Yield what may be wrong; first what the line of the error shows by its form."""
+    opening = getattr(error, "context_mark", None)
+    if opening and opening.line < len(lines) and _KEY_AND_VALUE.match(lines[opening.line]):
+        yield _NO_SPACE
+    yield from _REASONS
 
 
 def _tab(position: Position) -> Finding:

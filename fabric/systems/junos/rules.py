@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.design.pool import headroom_share_bytes
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import largest_queue_bytes, to_units
 from fabric.validate.rule import SwitchRule, rules
@@ -70,9 +71,6 @@ def _wrong(sku: Sku, one: LosslessClass) -> Iterator[tuple[str, str, Severity]]:
             yield field, message, Severity.WARNING
 
 
-WHOLE = 100
-
-
 @rules.add("JUN010")
 class HeadroomShare(SwitchRule):
     """The headroom of all lossless ports fits in its share of the buffer."""
@@ -90,22 +88,15 @@ class HeadroomShare(SwitchRule):
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Add up the headroom of the lossless ports of every switch with Junos."""
-        share = _share_bytes(device.sku) if device.platform == "junos" else None
+        share = headroom_share_bytes(device.sku) if device.platform == "junos" else None
         sizes = [group.headroom_bytes for group in device.lossless_groups]
         needed = sum(size for size in sizes if size is not None)
         if share is not None and needed > share:
             yield self.finding(
                 f"{device.lossless_ports} lossless ports need {needed:,} bytes of headroom, "
                 f"{device.sku.name} keeps {share:,}",
-                "use fewer or shorter lossless ports, or a model with more buffer",
+                "use fewer lossless ports or shorter cables (`rocefab show buffer` says which "
+                "would fit), or a model with more buffer",
                 place=places.sku_place(device),
                 device=device.name,
             )
-
-
-def _share_bytes(sku: Sku) -> int | None:
-    buffer_bytes, percent = sku.packet_buffer_bytes, sku.facts.get("ingress_headroom_percent")
-    if buffer_bytes is None or percent is None:
-        return None
-    shared = WHOLE - int(sku.facts.get("dedicated_ingress_percent", "0"))
-    return buffer_bytes * shared * int(percent) // (WHOLE * WHOLE)
