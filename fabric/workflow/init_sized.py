@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from string import Template
 from tempfile import TemporaryDirectory
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
+
+import yaml
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Severity
 from fabric.intent.policy import LosslessPolicy
 from fabric.platforms.catalogue import Skus
 from fabric.platforms.features import features_of
+from fabric.qos.ecn.edge import largest_queue_bytes, percent_bytes, to_units
 from fabric.topology.sizing import Need, Size, sized
 from fabric.topology.sizing_pods import Pods, sized_pods
 from fabric.workflow.check import check
@@ -23,7 +26,7 @@ from fabric.workflow.init_ports import Ports, model_of, ports_of, refusal
 from fabric.workflow.project import Project
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fabric.platforms.features import Limit, LimitedRule
     from fabric.platforms.model import Sku
@@ -258,15 +261,14 @@ def _lossless(wish: Wish) -> str:
     models = [Skus()[name] for name in (wish.leaf, wish.spine or wish.leaf)]
     alike = set.intersection(*(set(_like_values(model)) for model in models))
     only = (pair for model in models for pair in _only_values(model))
-    for field, value in (*only, *sorted(alike)):
+    for field, value in (*only, *sorted(alike), *_whole_percents(models)):
         *path, name = field.split(".")
         inner = section
         for word in path:
             inner = inner.setdefault(word, {})
         inner[name] = value
-    return (
-        f"\nlossless: {json.dumps(section)} # what the systems need or confirm\n" if section else ""
-    )
+    lines = indent(yaml.safe_dump(section, sort_keys=False), "  ") if section else ""
+    return f"\nlossless: # what the systems need or confirm\n{lines}" if lines else ""
 
 
 def _only_values(model: Sku) -> Iterator[tuple[str, Any]]:
@@ -290,6 +292,19 @@ def _like_values(model: Sku) -> Iterator[tuple[str, Any]]:
             values = _at(usual, name), _at(usual, other)
             if None not in values and len(set(values)) > 1:
                 yield name, values[1]
+
+
+def _whole_percents(models: Sequence[Sku]) -> Iterator[tuple[str, int]]:
+    """Yield the marking thresholds where all switches round them up to percents of one queue."""
+    sizes = {largest_queue_bytes(model) for model in models}
+    unit = features_of(models[0].nos).marking_unit
+    alike = all(features_of(model.nos).marking_unit == unit for model in models)
+    if not (unit.share and alike and len(sizes) == 1 and (queue_bytes := sizes.pop())):
+        return
+    usual = LosslessPolicy().ecn
+    for name in ("kmin_bytes", "kmax_bytes"):
+        percent = to_units(getattr(usual, name), unit, queue_bytes=queue_bytes)
+        yield f"ecn.{name}", percent_bytes(percent, queue_bytes)
 
 
 def _is_needed(limit: Limit, rule: LimitedRule) -> bool:

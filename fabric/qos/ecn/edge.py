@@ -69,6 +69,11 @@ def largest_queue_bytes(sku: Sku) -> int | None:
     return buffer_bytes * shared * int(facts["egress_lossless_percent"]) // (_WHOLE * _WHOLE)
 
 
+def percent_bytes(percent: int, queue_bytes: int) -> int:
+    """Return where a queue marks that has a threshold in percent."""
+    return percent * queue_bytes // _WHOLE
+
+
 def programmed_bytes(size_bytes: int, quantum_bytes: int) -> int:
     """Return what an ASIC keeps of a threshold: the next multiple of its step.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.design.pool import headroom_share_bytes
 from fabric.platforms.features import marking_unit
-from fabric.qos.ecn.edge import largest_queue_bytes, to_units
+from fabric.qos.ecn.edge import largest_queue_bytes, percent_bytes, to_units
 from fabric.validate.rule import SwitchRule, rules
 from fabric.validate.traits import classes_of
 
@@ -65,7 +65,7 @@ def _wrong(sku: Sku, one: LosslessClass) -> Iterator[tuple[str, str, Severity]]:
         yield "kmax_bytes", message, Severity.ERROR
         return
     for field, percent in zip(("kmin_bytes", "kmax_bytes"), percents, strict=True):
-        asked, marked = getattr(one, field), percent * queue_bytes // 100
+        asked, marked = getattr(one, field), percent_bytes(percent, queue_bytes)
         if marked > ROUNDING * asked:
             message = f"ecn.{field} {asked:,} becomes {percent} %, that is {marked:,} bytes"
             yield field, message, Severity.WARNING
