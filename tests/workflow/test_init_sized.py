@@ -57,7 +57,7 @@ def test_a_small_fabric_has_no_single_spine_and_values_that_the_system_confirms(
     wish = Wish(hosts=32, rails=4, leaf="QFX5240-64OD")
     assert "2 spines" in sized_inventory(wish, "small").lines[0]
     warnings = {one.rule for one in check(project(wish, tmp_path)).at_least(Severity.WARNING)}
-    assert warnings == {"JUN006"}  # its steps are those of the queue, not of a value
+    assert warnings == set()
 
 
 def project(wish: Wish, folder: Path) -> Project:
@@ -123,6 +123,17 @@ def test_split_cages_halve_the_switches() -> None:
     assert len(whole.fabric.hosts.names) == len(split.fabric.hosts.names) == 64
     assert (len(whole.fabric.switches.names), len(split.fabric.switches.names)) == (24, 12)
     assert {one.rule for one in check(split).at_least(Severity.WARNING)} == set()
+
+
+def test_it_says_what_a_split_would_give() -> None:
+    whole = replace(WISH, split="", nic_gbps=400)
+    assert "With --split 2x400G: " + sized_inventory(WISH, "x").lines[0] in [
+        *sized_inventory(whole, "x").lines
+    ]
+    for other in (WISH, replace(whole, nic_gbps=800), replace(whole, leaf="ACS-MSN2700")):
+        speed = 100 if "2700" in other.leaf else other.nic_gbps
+        lines = sized_inventory(replace(other, nic_gbps=speed), "x").lines
+        assert not any(line.startswith("With --split") for line in lines)
 
 
 @pytest.mark.parametrize(
