@@ -5,6 +5,7 @@ Ctrl-C: the first one stops in good order, the second one ends the process at on
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -47,6 +48,10 @@ class Exit(IntEnum):
     INTERRUPTED = 130  # 128 + SIGINT, as shells say it
 
 
+#: What writing ends with where a disk, a quota or a limit of the shell is full.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
 class CommandExit(Exception):  # noqa: N818 - not an error: a command that ends with a code
     """Ends a command with an exit code; everything was printed already."""
 
@@ -63,8 +68,13 @@ def exit_code_of(error: BaseException) -> int:
     if isinstance(cause, BrokenPipeError):
         # The reader of stdout has seen enough (`rocefab show links | head -1`); typer makes a
         # SystemExit of it. What is still in the buffer must not fail again at the very end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave_stdout()
         return Exit.OK
+    if isinstance(cause, OSError) and cause.errno in _FULL:
+        _leave_stdout()
+        where = cause.filename or "the output"
+        sys.stderr.write(f"rocefab: {where} cannot be written: {cause.strerror}\n")
+        return Exit.INPUT
     if isinstance(error, SystemExit):
         return int(error.code or 0)
     if isinstance(error, (KeyboardInterrupt, typer.Abort)):
@@ -78,6 +88,10 @@ def exit_code_of(error: BaseException) -> int:
         show()
         return Exit.INPUT
     return _internal(error)
+
+
+def _leave_stdout() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _reword(error: Any) -> None:

@@ -128,3 +128,22 @@ def test_ctrl_c_in_an_apply_says_how_to_go_on(tmp_path: Path, monkeypatch, begun
     assert (ended.code, ended.out) == (130, "")
     assert ("Run 1 was interrupted." in ended.err) is begun
     assert (f"`rocefab apply --resume --state '{state}'` continues it" in ended.err) is begun
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["check inventory/demo --format sarif", "explain TOP014", "place inventory/demo --nodes 2"],
+)
+def test_a_full_disk_is_no_fault_of_ours(words: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [*ROCEFAB, *words.split()],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env=clean_environment(),
+            check=False,
+        )
+    assert ended.returncode == 2
+    assert ended.stderr == "rocefab: the output cannot be written: No space left on device\n"
