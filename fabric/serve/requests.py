@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from fabric.placement.engine.state import Health
+from fabric.placement.engine.state import Health, with_usual_share
 from fabric.placement.job import (
     MAX_GPUS,
     MAX_NAMES,
@@ -46,8 +46,11 @@ class ConditionBody(Body):
     health: Health = Field(strict=False, description="down, drained, window or degraded.")
     reason: Line = ""
     capacity: Annotated[float, Field(ge=0, le=1)] = Field(
-        0.0, description="Share of its speed that a degraded cable or switch has left."
+        0.0,
+        description="Share of its speed that a degraded cable or switch has left; then 1.",
     )
+
+    _usual = model_validator(mode="before")(with_usual_share)
 
 
 Subject = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]

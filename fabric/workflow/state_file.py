@@ -9,7 +9,15 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from fabric.core import hostlist
 from fabric.core.errors import InputError
@@ -19,7 +27,7 @@ from fabric.core.user_files import read_json
 from fabric.intent.explain_errors import worded
 from fabric.placement.engine.availability import wrong_jobs
 from fabric.placement.engine.now import unknown_subjects
-from fabric.placement.engine.state import Condition, Health, RunningJob, State
+from fabric.placement.engine.state import Condition, Health, RunningJob, State, with_usual_share
 from fabric.placement.engine.traffic import parse_traffic
 from fabric.report.recorded import documents, is_recorded
 from fabric.workflow.conditions import conditions_of
@@ -50,8 +58,13 @@ class ConditionForm(_Form):
     health: Health = Field(description="down, drained, window or degraded.")
     reason: _Line = ""
     capacity: float = Field(
-        0.0, ge=0, le=1, description="Share of its speed that a degraded cable or switch has left."
+        0.0,
+        ge=0,
+        le=1,
+        description="Share of its speed that a degraded cable or switch has left; then 1.",
     )
+
+    _usual = model_validator(mode="before")(with_usual_share)
 
 
 class JobForm(_Form):

@@ -273,3 +273,13 @@ def test_a_state_that_nobody_told_has_no_size(own) -> None:
     after = own.post("/v1/placements", json={"nodes": 1}).json()["state"]
     assert (after["conditions"], after["jobs"]) == (0, 0)
     assert all(f"{name} " in own.get("/metrics").text for name in names)
+
+
+def test_degraded_without_a_capacity_keeps_its_speed(own) -> None:
+    changes = {
+        "spine01": {"health": "degraded"},
+        "spine02": {"health": "degraded", "capacity": 0.5},
+        "gpu001": {"health": "down"},
+    }
+    kept = own.patch("/v1/state", json={"conditions": changes}).json()["conditions"]
+    assert [kept[name]["capacity"] for name in changes] == [1.0, 0.5, 0.0]

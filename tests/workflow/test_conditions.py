@@ -282,6 +282,12 @@ def test_a_state_of_ours(tmp_path: Path) -> None:
     assert "only 1 of 4 are free (2 with a job, 1 not as planned" in ended.err
 
 
+def test_degraded_without_a_capacity_keeps_its_speed(tmp_path: Path) -> None:
+    file = written(tmp_path, conditions={"spine01": {"health": "degraded"}})
+    [one] = read_state([file], example("demo"), 60).conditions
+    assert one.capacity == 1.0
+
+
 def test_the_time_of_a_state_is_that_of_its_member(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is stale"):
         read_state([written(tmp_path, written="2026-01-01T00:00:00Z")], example("demo"), 60)

@@ -10,7 +10,7 @@ import numpy as np
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
-from fabric.placement.engine.now import NOT_OF_THIS_FABRIC
+from fabric.placement.engine.now import NOT_OF_THIS_FABRIC, shown_name
 from fabric.placement.engine.state import Health
 
 if TYPE_CHECKING:
@@ -117,7 +117,9 @@ class Availability:
 def wrong_jobs(fabric: Fabric, jobs: Sequence[RunningJob]) -> list[Finding]:
     """Return what is wrong with jobs that run, each by its name."""
     return [
-        Finding("PLC030", Severity.ERROR, message, fix, field=f"jobs.{job.name[:80]}.{member}")
+        Finding(
+            "PLC030", Severity.ERROR, message, fix, field=f"jobs.{shown_name(job.name)}.{member}"
+        )
         for job in jobs
         for member, message, fix in _wrong(fabric, job)
     ]

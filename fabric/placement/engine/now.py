@@ -89,7 +89,12 @@ def _made(fabric: Fabric, conditions: Iterable[Condition]) -> tuple[Now, dict[st
 
 def _field(one: Condition) -> str:
     """Return where a condition stands, in printable ASCII."""
-    return f"conditions.{ascii(one.subject[:_SHOWN])[1:-1]}"
+    return f"conditions.{shown_name(one.subject)}"
+
+
+def shown_name(name: str) -> str:
+    """Return a name as messages show it: short, and printable ASCII."""
+    return ascii(name[:_SHOWN])[1:-1]
 
 
 def _wrong_share(one: Condition) -> list[_Wrong]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from fabric.placement.engine.traffic import RING, Traffic
 
@@ -19,6 +20,13 @@ class Health(StrEnum):
     DRAINED = "drained"
     WINDOW = "window"
     DEGRADED = "degraded"
+
+
+def with_usual_share(condition: Any) -> Any:
+    """Return a condition as it was sent; one that is degraded and names no share has all of it."""
+    if isinstance(condition, dict) and condition.get("health") == Health.DEGRADED:
+        return {"capacity": 1.0, **condition}
+    return condition
 
 
 @dataclass(frozen=True, slots=True)
