@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             with second_one_ends(), watched(output.Meter().step):
                 result = _run(arguments)
-            sys.stdout.flush()
+            output.flush()
         except BaseException as error:  # noqa: BLE001 - the one place that turns errors into codes
             output.end_line()
             return exit_code_of(error)

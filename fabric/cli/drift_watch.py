@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -59,7 +58,7 @@ class Takers:
                 log.write(events)
                 for event in events:
                     output.data(as_text(event))
-                sys.stdout.flush()
+                output.flush()
 
             ledger = Ledger()
             ledger.replay(log.past)

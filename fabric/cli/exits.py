@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from fabric.cli import output
 from fabric.core.errors import DeviceError, FabricError, InputError, NoRoomError, PlanError
 from fabric.core.validation import own_words
 
@@ -62,9 +63,13 @@ def exit_code_of(error: BaseException) -> int:
     cause = error.__context__ if isinstance(error, SystemExit) else error
     if isinstance(cause, BrokenPipeError):
         # The reader of stdout has seen enough (`rocefab show links | head -1`); typer makes a
-        # SystemExit of it. What is still in the buffer must not fail again at the very end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # SystemExit of it.
+        _close_stdout()
         return Exit.OK
+    if isinstance(cause, output.UnwrittenError):
+        _close_stdout()
+        sys.stderr.write(f"rocefab: {cause}\n")
+        return Exit.INPUT
     if isinstance(error, SystemExit):
         return int(error.code or 0)
     if isinstance(error, (KeyboardInterrupt, typer.Abort)):
@@ -78,6 +83,11 @@ def exit_code_of(error: BaseException) -> int:
         show()
         return Exit.INPUT
     return _internal(error)
+
+
+def _close_stdout() -> None:
+    """Drop what is still in the buffer: it must not fail again at the very end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _reword(error: Any) -> None:

@@ -7,6 +7,7 @@ import logging
 import re
 import sys
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from fabric.cli.like_steps import LikeSteps
 from fabric.core.counts import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fabric.core.findings import Finding
     from fabric.report.table import Table
@@ -68,10 +69,31 @@ def configure(
         logger.addHandler(_reading)
 
 
+class UnwrittenError(Exception):
+    """Stdout cannot be written: its disk is full, or the like."""
+
+
 def data(text: str) -> None:
-    """Write data to stdout."""
+    """Write data to stdout; raises UnwrittenError, or BrokenPipeError."""
     end_line()
-    sys.stdout.write(text)
+    with _named():
+        sys.stdout.write(text)
+
+
+def flush() -> None:
+    """Write what the buffer of stdout holds; raises as `data` does."""
+    with _named():
+        sys.stdout.flush()
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:  # the reader has seen enough
+        raise
+    except OSError as error:
+        raise UnwrittenError(f"stdout: {(error.strerror or str(error)).lower()}") from error
 
 
 def paged(text: str) -> None:

@@ -128,3 +128,13 @@ def test_ctrl_c_in_an_apply_says_how_to_go_on(tmp_path: Path, monkeypatch, begun
     assert (ended.code, ended.out) == (130, "")
     assert ("Run 1 was interrupted." in ended.err) is begun
     assert (f"`rocefab apply --resume --state '{state}'` continues it" in ended.err) is begun
+
+
+@pytest.mark.parametrize("words", [("show", "rules"), ("--version",)])
+def test_a_full_disk_is_one_line(words: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        process = subprocess.run(
+            [*ROCEFAB, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert process.stderr == "rocefab: stdout: no space left on device\n"
+    assert process.returncode == 2
