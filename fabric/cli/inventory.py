@@ -113,6 +113,7 @@ def check(
         if sonic_config:
             outcome = workflow.check_sonic_files(sonic_config, ignore or [], yang_models)
         else:
+            _note_models(context)
             work = work_of(cache, fresh=fresh, workers=workers)
             projects = site.projects_in(inventory, work)
             if nic_profile or "" not in projects:
@@ -146,6 +147,11 @@ def _say(notes: list[str], form: ReportForm) -> None:
     """Print notes below a text; the other forms have them inside."""
     for note in notes if form is ReportForm.TEXT else ():
         output.note(note)
+
+
+def _note_models(context: typer.Context) -> None:
+    if was_named(context, "yang_models"):
+        output.note("--yang-models counts for nothing without --sonic-config")
 
 
 def _refuse_inventory(changed_since: str, nic_profile: list[Path], *, named: bool) -> None:

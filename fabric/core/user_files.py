@@ -20,6 +20,7 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.core.json_text import parse_json, said
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -141,8 +142,14 @@ def check_numbers(path: Path, kind: FileKind, text: str) -> None:
         raise wrong(path, kind, "a number has more than 100 digits", line, column)
 
 
-def read_json(path: Path, kind: FileKind, *, follow: bool = True) -> Any:
-    """Return what a JSON file holds.
+def read_json(
+    path: Path,
+    kind: FileKind,
+    *,
+    follow: bool = True,
+    object_pairs_hook: Callable[..., Any] | None = None,
+) -> Any:
+    """Return what a JSON file holds; ``object_pairs_hook`` is that of `json.loads`.
 
     Raises
     ------
@@ -150,7 +157,7 @@ def read_json(path: Path, kind: FileKind, *, follow: bool = True) -> Any:
         As `read_text`, and when it is no JSON, or not within the bounds of `parse_json`.
     """
     try:
-        return parse_json(read_text(path, kind, follow=follow))
+        return parse_json(read_text(path, kind, follow=follow), object_pairs_hook)
     except JSONDecodeError as error:
         raise not_json(path, kind, error) from error
 

@@ -75,7 +75,7 @@ def _host_ports(intent: Intent) -> Iterator[Finding]:
             yield Finding(
                 "TOP004",
                 Severity.ERROR,
-                f"leaf ports for hosts exhausted: {need} needed, {have} available",
+                f"leaf ports for hosts exhausted: {need:,} needed, {have:,} available",
                 _more_host_ports(file),
                 f"fabric.units[{index}].hosts",
                 intent.position("units", index, "hosts"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -102,12 +103,19 @@ def unknown(kind: str, names: Sequence[str]) -> str:
     return f"there is no {kind} {names[0]!r}{more}"
 
 
+def _unpadded(name: str) -> str:
+    """Return a name without zeros before its numbers: gpu1 is meant to be gpu01."""
+    return re.sub(r"(?<!\d)0+(?=\d)", "", name)
+
+
 def hint(kind: str, name: str, known: Iterable[str]) -> str:
     """Return what to write in place of an unknown name of a kind of thing."""
     if kind == _MODEL:
         close = close_models(name, known)
     else:
-        close = list(map(repr, difflib.get_close_matches(name, list(known), n=1)))
+        names = list(known)
+        close = [one for one in names if _unpadded(one) == _unpadded(name)][:1]
+        close = list(map(repr, close or difflib.get_close_matches(name, names, n=1)))
     if close:
         return f"did you mean {' or '.join(close)}?"
     return f"`rocefab show {_LISTED[kind]}` lists them"

@@ -67,6 +67,11 @@ def model_of(name: str, split: str) -> Sku:
     return _broken_out(skus[name], split) if split else skus[name]
 
 
+def _splits_to(leaf: Sku, speed_gbps: int) -> bool:
+    """Tell whether a whole cage has a breakout into ports of a speed."""
+    return not leaf.places and any(f"x{speed_gbps}G" in mode for mode in leaf.all_breakouts)
+
+
 def ports_of(leaf: Sku, spine: Sku, nic_gbps: int) -> Ports:
     """Return the ports of a fabric: NICs at the first ports of a leaf, uplinks at the last.
 
@@ -81,7 +86,7 @@ def ports_of(leaf: Sku, spine: Sku, nic_gbps: int) -> Ports:
     if nics not in offered[0]:
         message = f"the first port of {leaf.name} has no speed of {nics}G"
         listed = ", ".join(map(str, sorted(offered[0])))
-        more = "" if leaf.places else ", or --split"
+        more = ", or --split" if _splits_to(leaf, nics) else ""
         raise refusal("--nic-gbps", message, f"choose one of: {listed}{more}")
     all_of_spine = set.intersection(
         *({*spine.speeds_of(one)} for one in range(1, spine.port_count + 1))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from fabric.core.errors import InputError
     from fabric.topology.model import Fabric
     from fabric.workflow.project import Project
     from fabric.workflow.recording import Recording
@@ -79,10 +80,18 @@ def rails(
     }
     dated = [time for time in times.values() if time]
     if not dated:
+        if seen_devices and all(seen.snapshot is None for seen in seen_devices):
+            raise _unreached(seen_devices[0].device, seen_devices[0].error)
         message = "no device has a reading of LLDP with its time"
         fix = "read switches or hosts with LLDP: `rocefab observe --field lldp --field interfaces`"
         raise refused("PLC037", message, fix)
     return Rails(project.fabric, rails_by_lldp(project.fabric, reports, times), max(dated))
+
+
+def _unreached(device: str, error: str | None) -> InputError:
+    message = f"no device could be read; {device}: {error or 'no reason is known'}"
+    fix = "read the devices first: `rocefab observe --field lldp --field interfaces`"
+    return refused("PLC037", message, fix)
 
 
 def _note(nic: NicRail, fix: str) -> Finding:

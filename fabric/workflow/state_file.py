@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
@@ -20,6 +22,7 @@ from pydantic import (
 )
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
@@ -103,16 +106,41 @@ def read_state(files: Iterable[Path], fabric: Fabric, max_age_s: float) -> State
     names = {*fabric.switch_row, *fabric.host_row}
     for file in files:
         data = (
-            list(documents(file, names)) if is_recorded(file) else read_json(file, FileKind.STATE)
+            list(documents(file, names))
+            if is_recorded(file)
+            else read_json(file, FileKind.STATE, object_pairs_hook=partial(_once, file))
         )
         _refuse_stale(data, file, max_age_s)
         if isinstance(data, dict) and data.get("format") == FORMAT:
             state = state_of(data, file, fabric)
             found, jobs = [*found, *state.conditions], [*jobs, *state.jobs]
         else:
+            _refuse_other_form(data, file)
             found += conditions_of(data, fabric, file)
     worst_last = sorted(found, key=lambda one: one.health is not Health.DEGRADED)
     return State(tuple(worst_last), tuple(jobs))
+
+
+def _once(file: Path, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; one that names a member twice does not say which of them holds."""
+    for name, count in Counter(name for name, _ in pairs).items():
+        if count > 1:
+            message = f"{name[:80]!a} is there {count} times"
+            finding = _finding("PLC032", file, name[:80], message, "leave one of them")
+            raise InputError("the state is wrong", [finding])
+    return dict(pairs)
+
+
+def _refuse_other_form(data: Any, file: Path) -> None:
+    """Refuse a state of another form, and a list of nothing, which would avoid nothing."""
+    if data == []:
+        message, fix = "the list is empty: nothing is avoided", "leave the file out, or write it"
+    elif isinstance(data, dict) and {"format", "conditions", "jobs"} & data.keys() - {"cables"}:
+        given = repr(data["format"])[:80] if "format" in data else "missing"
+        message, fix = f"format is {given}", f"set format to {FORMAT}"
+    else:
+        return
+    raise InputError("the state is wrong", [_finding("PLC032", file, "format", message, fix)])
 
 
 def _refuse_stale(data: Any, file: Path, max_age_s: float) -> None:
@@ -157,6 +185,10 @@ def state_of(data: Any, file: Path, fabric: Fabric) -> State:
         except ValueError as error:
             message = f"job {job.name!r}: {error}"
             findings.append(_finding("PLC032", file, f"jobs.{number}", message))
+    for name, count in Counter(job.name for job in form.jobs).items():
+        if count > 1:
+            message = f"{counted(count, 'job')} have the name {name!r}"
+            findings.append(_finding("PLC032", file, "jobs", message, "give each its name"))
     names = unknown_subjects(fabric, form.conditions)
     unknown = (*names.values(), *wrong_jobs(fabric, jobs))
     findings += [replace(one, position=Position(str(file))) for one in unknown]

@@ -334,3 +334,8 @@ def test_a_finding_on_a_default_says_that_no_file_has_it(tmp_path: Path) -> None
         assert "fabric.lossless.ecn.kmin_bytes (default, not in the file): su1-" in line
     data = run("check", folder, "--format", "json").out
     assert "not in the file" not in data
+
+
+def test_models_without_configurations_are_said(tmp_path: Path) -> None:
+    ended = run("check", DEMO, "--yang-models", tmp_path)
+    assert "--yang-models counts for nothing without --sonic-config" in ended.err

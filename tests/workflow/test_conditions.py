@@ -329,3 +329,29 @@ def test_a_state_of_another_fabric(tmp_path: Path) -> None:
     ended = run("place", DEMO, "--avoid-state", file)
     assert ended.code == 2
     assert "'other' is unknown: neither host, switch nor port" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[]", "the list is empty: nothing is avoided"),
+        ('{"conditions": {}}', "format is missing"),
+        ('{"format": "rocefab-state/2"}', "format is 'rocefab-state/2'"),
+        (
+            '{"format": "rocefab-state/1", "conditions": {"gpu001": {}, "gpu001": {}}}',
+            "'gpu001' is there 2 times",
+        ),
+        (
+            json.dumps({**STATE, "jobs": [{"name": "a", "hosts": "gpu003"}] * 2}),
+            "2 jobs have the name 'a'",
+        ),
+    ],
+)
+def test_a_state_that_would_count_for_nothing_is_an_error(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    file = tmp_path / "state.json"
+    file.write_text(text)
+    with pytest.raises(InputError) as refused:
+        read_state([file], example("demo"), 60)
+    assert message in [finding.message for finding in refused.value.findings]

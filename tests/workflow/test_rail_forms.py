@@ -90,3 +90,14 @@ def test_readings_that_say_nothing_are_rejected(tmp_path: Path, time: datetime |
     with pytest.raises(InputError) as refused:
         rails(project, recording=Recording(file, lambda _: None))
     assert [finding.rule for finding in refused.value.findings] == ["PLC037"]
+
+
+def test_devices_that_are_away_are_named(tmp_path: Path) -> None:
+    project = Project(labs.write_inventory(tmp_path / "inventory"))
+    file = tmp_path / "readings.jsonl"
+    seen = Seen(labs.LEAF, "sonic", None, error="timed out", time=NOON)
+    file.write_text(json.dumps(seen.as_dict()) + "\n")
+    with pytest.raises(InputError) as refused:
+        rails(project, recording=Recording(file, lambda _: None))
+    (finding,) = refused.value.findings
+    assert finding.message == f"no device could be read; {labs.LEAF}: timed out"

@@ -194,7 +194,8 @@ def impossible(request: Request, problem: Problem, usable: Usable) -> NoRoomErro
         named = f"hosts of {query.tenant} " if query.tenant and not query.include else named
         message = f"{needed(nodes)}, but only {total} of {size} {named}are free"
         message += f" ({out})" if out else ""
-        return unplaceable(message, "request fewer nodes, or exclude fewer hosts")
+        fewer = ", or exclude fewer hosts" if query.exclude else ""
+        return unplaceable(message, f"request fewer nodes{fewer}")
     if not query.traffic.pxn and problem.usable.max(initial=0) >= nodes:
         message = "without PXN this traffic crosses rails, and no spine connects them"
         return unplaceable(message, "allow PXN, or name traffic that stays on its rail")
