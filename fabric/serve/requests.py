@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
-from fabric.placement.engine.state import Health, with_usual_share
+from fabric.placement.engine.state import Health, of_degraded, with_usual_share
 from fabric.placement.job import (
     MAX_GPUS,
     MAX_NAMES,
@@ -45,7 +52,7 @@ class ConditionBody(Body):
 
     health: Health = Field(strict=False, description="down, drained, window or degraded.")
     reason: Line = ""
-    capacity: Annotated[float, Field(ge=0, le=1)] = Field(
+    capacity: Annotated[float, Field(ge=0, le=1), AfterValidator(of_degraded)] = Field(
         0.0,
         description="Share of its speed that a degraded cable or switch has left; then 1.",
     )

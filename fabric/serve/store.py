@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Version of the tables.
 SCHEMA = 1
+#: Conditions that an earlier release took, and this one refuses, stay readable.
+_TAKEN = {"is_taken": True}
 #: How long an answer is kept for its Idempotency-Key.
 KEPT_S = 86_400.0
 _TABLES = """
@@ -106,7 +108,7 @@ class Store:
     def conditions(self) -> dict[str, ConditionBody]:
         """Return the conditions by subject."""
         rows = self._database.execute("SELECT subject, body FROM conditions").fetchall()
-        return {subject: ConditionBody.model_validate_json(body) for subject, body in rows}
+        return {subject: ConditionBody.model_validate_json(body, context=_TAKEN) for subject, body in rows}
 
     def jobs(self) -> list[JobBody]:
         """Return the running jobs."""

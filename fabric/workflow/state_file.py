@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import (
+    AfterValidator,
     AwareDatetime,
     BaseModel,
     ConfigDict,
@@ -30,7 +31,14 @@ from fabric.core.user_files import read_json
 from fabric.intent.explain_errors import worded
 from fabric.placement.engine.availability import wrong_jobs
 from fabric.placement.engine.now import unknown_subjects
-from fabric.placement.engine.state import Condition, Health, RunningJob, State, with_usual_share
+from fabric.placement.engine.state import (
+    Condition,
+    Health,
+    RunningJob,
+    State,
+    of_degraded,
+    with_usual_share,
+)
 from fabric.placement.engine.traffic import parse_traffic
 from fabric.report.recorded import documents, is_recorded
 from fabric.workflow.conditions import conditions_of
@@ -60,10 +68,8 @@ class ConditionForm(_Form):
 
     health: Health = Field(description="down, drained, window or degraded.")
     reason: _Line = ""
-    capacity: float = Field(
+    capacity: Annotated[float, Field(ge=0, le=1), AfterValidator(of_degraded)] = Field(
         0.0,
-        ge=0,
-        le=1,
         description="Share of its speed that a degraded cable or switch has left; then 1.",
     )
 

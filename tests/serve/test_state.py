@@ -5,11 +5,18 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+from contextlib import closing
+from typing import TYPE_CHECKING
 
 import pytest
 
+from fabric.placement.engine.state import Health
+from fabric.serve.store import Store
 from tests.serve.servers import copy_of_demo, served
 from tests.waiting import until, write_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DOWN = {"conditions": {"gpu001": {"health": "down", "reason": "no power"}}}
 
@@ -62,6 +69,7 @@ def test_etag_guards_a_change(own) -> None:
         {"gpu001": {"health": "ill"}},
         {"gpu001": {"health": "down", "reason": "two\nlines"}},
         {"gpu001": {"health": "degraded", "capacity": 2}},
+        {"spine01": {"health": "down", "capacity": 0.5}},
         {"gpu001:nope": {"health": "down"}},
         {"gpu001": {}},
     ],
@@ -283,3 +291,11 @@ def test_degraded_without_a_capacity_keeps_its_speed(own) -> None:
     }
     kept = own.patch("/v1/state", json={"conditions": changes}).json()["conditions"]
     assert [kept[name]["capacity"] for name in changes] == [1.0, 0.5, 0.0]
+
+
+def test_a_stored_condition_that_is_refused_now_stays_readable(tmp_path: Path) -> None:
+    with Store(tmp_path) as store, closing(sqlite3.connect(store.path)) as database, database:
+        body = json.dumps({"health": "down", "reason": "", "capacity": 0.5})
+        database.execute("INSERT INTO conditions VALUES ('gpu001', ?)", (body,))
+    with Store(tmp_path) as store:
+        assert store.conditions()["gpu001"].health is Health.DOWN

@@ -309,6 +309,8 @@ def test_the_time_of_a_state_is_that_of_its_member(tmp_path: Path) -> None:
           "jobs.b.hosts"]),
         ({"conditions": {"y": {"health": "down"}}, "jobs": [{"name": "b", "hosts": "z"}]},
          ["conditions.y", "jobs.b.hosts"]),
+        ({"conditions": {"spine01": {"health": "down", "capacity": 0.5}}},
+         ["conditions.spine01.capacity"]),
         ({"more": 1}, ["more"]),
         ({"written": "yesterday"}, ["written"]),
         ({"jobs": [{"name": "a", "hosts": "gpu["}, {"name": "b", "hosts": [], "traffic": "z"}]},

@@ -29,6 +29,20 @@ def with_usual_share(condition: Any) -> Any:
     return condition
 
 
+def of_degraded(share: float, info: Any) -> float:
+    """Return the share of a condition; raise ValueError where the health says that there is none.
+
+    Parameters
+    ----------
+    info : ValidationInfo
+        Of pydantic. With a context, the condition was taken before, and stays as it is.
+    """
+    health = info.data.get("health", Health.DEGRADED)  # a wrong one is named by itself
+    if share and health is not Health.DEGRADED and not info.context:
+        raise ValueError(f"{health} leaves no capacity; remove capacity, or set health to degraded")
+    return share
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """One thing that is not as planned.
