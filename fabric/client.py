@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-import httpx
+try:
+    import httpx
+except ModuleNotFoundError as error:
+    message = f"fabric.client needs the package {error.name}; pip install httpx"
+    raise ModuleNotFoundError(message, name=error.name) from error
 
 if TYPE_CHECKING:
     import ssl
@@ -28,11 +32,19 @@ class ServiceProblem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
     """
 
     def __init__(self, status: int, detail: str, findings: tuple[dict[str, str], ...] = ()) -> None:
-        lines = [f"{one['field']}: {one['message']}; {one['fix']}" for one in findings]
-        super().__init__("\n".join([f"{status}: {detail}", *lines]))
+        lines = [_line(one) for one in findings]
+        only = findings[0] if len(findings) == 1 else {}
+        head = [] if only.get("message") == detail else [detail]  # its line says the same
+        super().__init__(f"{status}: " + "\n".join([*head, *lines]))
         self.status = status
         self.detail = detail
         self.findings = findings
+
+
+def _line(finding: dict[str, str]) -> str:
+    """Return a finding as a line: what it is about, what is wrong, and what to do."""
+    what = ": ".join(filter(None, (finding["field"], finding["message"])))
+    return "; ".join(filter(None, (what, finding["fix"])))
 
 
 @dataclass(frozen=True)
@@ -70,7 +82,7 @@ class Client:
     Parameters
     ----------
     url : str
-        Address, such as ``https://fabric.example.net:8780``.
+        Address, such as ``https://fabric.example.net:8780``; one that ends in ``/v1`` is the same.
     token : str
         Bearer token; empty sends none.
     timeout_s : float
@@ -88,7 +100,8 @@ class Client:
         verify: bool | ssl.SSLContext = True,
     ) -> None:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._http = httpx.Client(base_url=url, headers=headers, timeout=timeout_s, verify=verify)
+        base = url.rstrip("/").removesuffix("/v1")  # paths begin with it
+        self._http = httpx.Client(base_url=base, headers=headers, timeout=timeout_s, verify=verify)
 
     def __enter__(self) -> Self:
         return self

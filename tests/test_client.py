@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import httpx
 import pytest
 
@@ -57,3 +60,44 @@ def test_other_servers_are_errors_too() -> None:
     with pytest.raises(ServiceProblem, match="502: Bad Gateway") as caught:
         client.place(1)
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("detail", "findings", "text"),
+    [
+        (
+            "the job cannot be placed",
+            [("", "70 hosts are needed", "request at most 4")],
+            "409: the job cannot be placed\n70 hosts are needed; request at most 4",
+        ),
+        (
+            "there is no job 'a'",
+            [("name", "there is no job 'a'", "GET /v1/jobs lists the jobs")],
+            "409: name: there is no job 'a'; GET /v1/jobs lists the jobs",
+        ),
+        (
+            "2 fields cannot be used",
+            [("a", "wrong", ""), ("b", "wrong", "mend it")],
+            "409: 2 fields cannot be used\na: wrong\nb: wrong; mend it",
+        ),
+        ("Bad Gateway", [], "409: Bad Gateway"),
+    ],
+    ids=["no-field", "once", "several", "none"],
+)
+def test_a_problem_says_each_thing_once(detail, findings, text) -> None:
+    rows = tuple({"field": one, "message": what, "fix": fix} for one, what, fix in findings)
+    assert str(ServiceProblem(409, detail, rows)) == text
+
+
+@pytest.mark.parametrize("end", ["", "/", "/v1", "/v1/"])
+def test_the_address_may_end_in_v1(end: str) -> None:
+    client = Client(f"http://x/fabric{end}")
+    assert client._http.build_request("GET", "/v1/state").url == "http://x/fabric/v1/state"
+
+
+def test_a_missing_httpx_says_what_to_install() -> None:
+    code = "import sys; sys.modules['httpx'] = None; import fabric.client"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert "fabric.client needs the package httpx; pip install httpx" in done.stderr

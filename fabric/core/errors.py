@@ -42,7 +42,20 @@ class FabricError(Exception):
 
 
 class InputError(FabricError):
-    """The input is wrong; all that is wrong with it is in ``findings``."""
+    """The input is wrong.
+
+    Its text is the headline alone, such as ``the job cannot be placed``. Each thing that is wrong
+    is in ``findings``; the text of one has its place, what is wrong, what to do, and its rule.
+    Where they are empty, the headline says all.
+
+    Parameters
+    ----------
+    message : str
+        The headline.
+    findings : sequence of Finding
+        Each has ``rule``, ``severity``, ``message``, ``fix``, ``field``, ``position``, ``device``
+        and ``port``.
+    """
 
     def __init__(self, message: str, findings: Sequence[Finding] = ()) -> None:
         super().__init__(message)

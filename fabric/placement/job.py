@@ -113,7 +113,11 @@ class TrafficRequest(BaseModel):
 
 
 class JobRequest(TrafficRequest):
-    """A job that needs hosts."""
+    """A job that needs hosts.
+
+    A wrong member raises pydantic's ``ValidationError``; ``job_request`` makes the same request, and
+    raises ``InputError`` as all else here.
+    """
 
     nodes: Annotated[int, Field(ge=1, le=MAX_NODES)] | None = Field(
         None, description="Hosts of the job; may be omitted where `hosts` names them."

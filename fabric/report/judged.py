@@ -12,7 +12,7 @@ from fabric.core.counts import counted, noun
 from fabric.core.findings import Finding, Severity
 from fabric.health.hole import NOT_KNOWN, NOT_REPORTED
 from fabric.report.verdicts import VERDICT_RULES
-from fabric.validate.report import reports
+from fabric.validate.report import report_in
 from fabric.validate.report.plain_json import finding_json
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome
@@ -190,4 +190,4 @@ def report(
     rules = list(VERDICT_RULES.values())
     nothing_read = {*judgement.judged} <= {NOT_READ}
     idle = dict.fromkeys(VERDICT_RULES, UNREAD) if nothing_read else {}
-    return reports()[form](Reported(outcome, rules, fail_on, file, "judge", idle))
+    return report_in(form)(Reported(outcome, rules, fail_on, file, "judge", idle))

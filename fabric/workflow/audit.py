@@ -22,7 +22,7 @@ from fabric.core.user_files import read_text
 from fabric.defects.book import facts
 from fabric.observe.configuration.lossless import lossless_readers
 from fabric.observe.parsers import UnreadableError, parsers
-from fabric.validate.report import reports
+from fabric.validate.report import report_in
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, gathered
 from fabric.workflow.audit_pairs import Running, judged_pairs
@@ -183,7 +183,7 @@ def report(audited: Audited, form: str, fail_on: Severity, ignored: Ignored | No
     pairs = [rule for name, rule in PAIR_RULES.items() if name in audited.outcome.checked]
     rules = (*AUDIT_RULES.values(), *pairs)
     first = next(iter(audited.systems))
-    return reports()[form](Reported(audited.outcome, rules, fail_on, first, ignored=ignored))
+    return report_in(form)(Reported(audited.outcome, rules, fail_on, first, ignored=ignored))
 
 
 def _finding(file: Path, device: str, fault: Fault) -> Finding:

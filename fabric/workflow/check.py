@@ -20,7 +20,7 @@ from fabric.systems.sonic.config_db import SonicConfig
 from fabric.systems.sonic.config_db_forms import foreign_form
 from fabric.validate.defects import aged
 from fabric.validate.json_lines import key_positions
-from fabric.validate.report import reports
+from fabric.validate.report import report_in
 from fabric.validate.reported import Reported
 from fabric.validate.rule import SwitchRule, by_port
 from fabric.validate.runner import Outcome, all_rules, gathered, run, together
@@ -97,7 +97,7 @@ def check(project: Project, ignore: Sequence[str] = (), files: Handling | None =
     Parameters
     ----------
     ignore : sequence of str
-        Rules whose findings do not count.
+        Rules whose findings do not count, such as ``["QOS008"]``.
     files : Handling, optional
         What becomes of the files of the switches; they are dropped by default.
 
@@ -262,6 +262,10 @@ def _not_config_db(place: Position, reason: str) -> InputError:
 
 
 def _refuse_unknown(ignore: Sequence[str], own: Iterable[str] = ()) -> None:
+    if isinstance(ignore, str):
+        message = f"ignore is the text {ignore!r}, where a list of rules is needed"
+        finding = Finding("INT022", Severity.ERROR, message, f"write [{ignore!r}]")
+        raise InputError("nothing was checked", [finding])
     known = [_RENDERING, *(rule.id for rule in all_rules()), *PAIR_RULES, *own]
     findings = []
     for name in ignore:
@@ -325,6 +329,8 @@ def report(
 
     Parameters
     ----------
+    form : str
+        A form of ``rocefab check --format``, such as ``text``, ``json`` or ``sarif``.
     inventory : Path
         Inventory folder, or the file that was judged; a finding without a place stands there.
     fail_on : Severity
@@ -335,10 +341,15 @@ def report(
         Rules that do not count, and who says that.
     full : bool
         Whether like findings are listed one by one.
+
+    Raises
+    ------
+    InputError
+        When there is no such form; the message names all.
     """
     file = inventory / MAIN_FILE if inventory.is_dir() else inventory
     rules = [*all_rules(), *(rule for name, rule in PAIR_RULES.items() if name in outcome.checked)]
     asked = Reported(
         outcome, rules, fail_on, str(file), notes=tuple(notes), full=full, ignored=ignored
     )
-    return reports()[form](asked)
+    return report_in(form)(asked)

@@ -52,7 +52,7 @@ class StateFiles:
 
 
 def job_request(**members: Any) -> JobRequest:
-    """Return a job by its members.
+    """Return a job by its members, which are those of ``JobRequest``.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def place(
     Raises
     ------
     InputError
-        When the request is wrong or cannot be met, with the reason.
+        When the request is wrong or cannot be met; ``findings`` have the reason.
     """
     fabric = project.fabric
     query = without_plan(checked_query(job, fabric), files, fabric)

@@ -24,7 +24,7 @@ from fabric.prove.rules import (
 from fabric.prove.scenarios import scenarios
 from fabric.prove.wiring import Wiring
 from fabric.validate.defects import designed_defects
-from fabric.validate.report import reports
+from fabric.validate.report import report_in
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, all_rules, gathered, worst_first
 from fabric.validate.waivers import Decisions
@@ -375,7 +375,7 @@ def report(
     file = str(inventory / MAIN_FILE)
     rules = (*PROOF_RULES.values(), *(rule for rule in all_rules() if rule.id in facts()))
     notes = tuple(proved.summary())
-    return reports()[form](
+    return report_in(form)(
         Reported(proved.outcome, rules, fail_on, file, "prove", proved.idle, notes, full, ignored)
     )
 

@@ -10,11 +10,12 @@ from typing import Any
 from pydantic import BaseModel
 
 from fabric import client
+from fabric.core.errors import InputError, NoRoomError
 from fabric.intent.inventory import load
 from fabric.placement.job import JobRequest
 from fabric.topology import graph, realise
 from fabric.workflow.check import check, report
-from fabric.workflow.place import StateFiles, place
+from fabric.workflow.place import StateFiles, job_request, place
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
 
@@ -41,13 +42,33 @@ print([str(finding) for finding in outcome.findings])
 render(project, Path("out"))
 ```
 
+What is wrong with an input is in the findings of the error:
+
+```python
+from fabric.core.errors import InputError
+from fabric.workflow.place import job_request, place
+from fabric.workflow.project import Project
+
+try:
+    place(Project("inventory/demo"), job_request(nodes=70))
+except InputError as error:
+    print(error)
+    print(*error.findings, sep="\\n")
+```
+
+```text
+the job cannot be placed
+70 hosts are needed, but the fabric has 4; request at most 4 nodes: with 2 GPUs each they have 8 [PLC001]
+```
+
 """
 #: What is described, in the order of a reader who starts.
 _API: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("Load", (load, realise, graph)),
     ("Check and render", (Project, check, report, render)),
-    ("Place", (JobRequest, StateFiles, place)),
+    ("Place", (JobRequest, job_request, StateFiles, place)),
     ("Ask the service", (client.Client, client.Placement, client.ServiceProblem)),
+    ("Errors", (InputError, NoRoomError)),
 )
 _ATTRIBUTES = ("fabric", "devices", "hosts", "switch_artefacts", "host_artefacts")
 _WIDTH = 90

@@ -64,12 +64,13 @@ def test_a_link_that_leads_nowhere_is_refused(link: str, tmp_path: Path) -> None
         build(tmp_path / "html", tmp_path / "mkdocs.yml")
 
 
-def test_the_example_in_python_runs(tmp_path: Path) -> None:
+def test_the_examples_in_python_run(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "reference" / "python.md").read_text()
-    (code,) = re.findall(r"```python\n(from .*?)```", text, re.DOTALL)
+    examples = re.findall(r"```python\n(from .*?)```", text, re.DOTALL)
+    (printed,) = re.findall(r"```text\n(.*?)```", text, re.DOTALL)
     shutil.copytree(ROOT / "inventory" / "demo", tmp_path / "inventory" / "demo")
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", "\n".join(examples)],
         cwd=tmp_path,
         env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")},
         capture_output=True,
@@ -79,4 +80,5 @@ def test_the_example_in_python_runs(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "QOS" in done.stdout
+    assert done.stdout.endswith(printed)
     assert (tmp_path / "out" / "manifest.json").exists()

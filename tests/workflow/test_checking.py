@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import fabric.render
-from fabric.core.errors import RenderError
+from fabric.core.errors import InputError, RenderError
 from fabric.core.findings import Finding, Severity
 from fabric.systems.sonic import verdict
 from fabric.systems.sonic.rules.queues import MarkedQueue
@@ -19,7 +19,8 @@ from fabric.validate.rules.ageing import ArpBeforeMac
 from fabric.validate.rules.marking import EcnOrder
 from fabric.validate.rules.mtu import MtuRange
 from fabric.validate.rules.reach import Oversubscription
-from fabric.workflow.check import check
+from fabric.validate.runner import Outcome
+from fabric.workflow.check import check, report
 from fabric.workflow.project import Project
 from fabric.workflow.store import Store
 from fabric.workflow.work import Work
@@ -140,3 +141,13 @@ def test_the_way_to_a_rule_is_short(rule: tuple[type, str, str], monkeypatch: An
     assert run("check", INVENTORY / "demo", "--fresh", "--workers", "1").code == 0
     assert depths
     assert max(depths) <= MOST_FRAMES
+
+
+def test_callers_in_python_learn_what_is_wrong_with_arguments(folder: Path) -> None:
+    with pytest.raises(InputError, match="nothing was checked") as refused:
+        check(Project(folder), ignore="QOS008")
+    assert str(refused.value.findings[0]) == (
+        "ignore is the text 'QOS008', where a list of rules is needed; write ['QOS008'] [INT022]"
+    )
+    with pytest.raises(InputError, match="unknown report form 'xml'; known forms: .*sarif, text"):
+        report(Outcome((), (), (), ()), "xml", folder)
