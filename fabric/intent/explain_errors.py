@@ -62,7 +62,7 @@ def explain(
 
 
 def worded(
-    error: ValidationError, model: type[BaseModel], data: object
+    error: ValidationError, model: type[BaseModel], data: object, most: int | None = None
 ) -> Iterator[tuple[Path, Words]]:
     """Yield the path of each field that a model has something against, and what it is.
 
@@ -70,14 +70,18 @@ def worded(
     ----------
     data : object
         What was validated, wherever it comes from.
+    most : int or None
+        Errors of pydantic that are looked at, where others choose how many there are.
     """
-    for fault in _faults(error, model, data):
+    for fault in _faults(error, model, data, most):
         path = fault.spot.path
         yield path, _words(fault, path, value_at(data, path, fault.error.get("input")))
 
 
-def _faults(error: ValidationError, model: type[BaseModel], data: object) -> list[_Fault]:
-    errors = error.errors(include_url=False)
+def _faults(
+    error: ValidationError, model: type[BaseModel], data: object, most: int | None = None
+) -> list[_Fault]:
+    errors = error.errors(include_url=False)[:most]
     faults = [_Fault(item, locate(item["loc"], model, data)) for item in errors]
     faults = [fault for fault in faults if not _only_seems_short(fault, data)]
     return _pair_misspelt(_narrow(faults, 0), data)

@@ -14,6 +14,7 @@ from pydantic import (
 )
 
 from fabric.core import hostlist
+from fabric.intent.scalars import formed
 from fabric.placement.engine.layout import Layout
 from fabric.placement.engine.query import Query, Within
 from fabric.placement.engine.traffic import RING, Traffic, dimensions, parse_traffic
@@ -37,7 +38,11 @@ _TRAFFIC_FIX = "use ring, tree, all-to-all, pipeline, or a mix such as ring:3,al
 _RANGE_FIX = "use a range such as gpu[001-004], or a list"
 
 #: One word of printable ASCII.
-Name = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[!-~]+$")]
+Name = Annotated[
+    str,
+    Field(min_length=1, max_length=128),
+    formed(r"^[!-~]+$", "printable ASCII without spaces"),
+]
 
 
 def _range(value: str | list[str]) -> str | list[str]:
@@ -115,8 +120,8 @@ class TrafficRequest(BaseModel):
 class JobRequest(TrafficRequest):
     """A job that needs hosts.
 
-    A wrong member raises pydantic's ``ValidationError``; ``job_request`` makes the same request, and
-    raises ``InputError`` as all else here.
+    A wrong member raises pydantic's ``ValidationError``; ``job_request`` makes the same request,
+    and raises ``InputError`` as all else here.
     """
 
     nodes: Annotated[int, Field(ge=1, le=MAX_NODES)] | None = Field(

@@ -9,17 +9,18 @@ from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from fabric import __version__
-from fabric.serve.bodies import problem_of_fields
+from fabric.serve.bodies import problem_of_parameters
 from fabric.serve.guard import Guard
 from fabric.serve.openapi import document
-from fabric.serve.problem import Problem, internal
+from fabric.serve.parameters import only_known
+from fabric.serve.problem import Problem, internal, refused
 from fabric.serve.routes import (
     alerts,
     browser,
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 
     from fabric.serve.service import Service
 
+#: Letters of a path that a message shows.
+_SHOWN = 128
 _ROUTERS = (
     *(placements.router, network.router, tenants.router, state.router, jobs.router, whatif.router),
     *(plans.router, runs.router),
@@ -63,6 +66,7 @@ def create_app(service: Service) -> Guard:
         docs_url=None,  # its pages load scripts from elsewhere
         redoc_url=None,
         lifespan=_lifespan,
+        dependencies=[Depends(only_known)],
         default_response_class=Response,  # routes say themselves what they answer
         exception_handlers={
             Problem: _problem,
@@ -125,14 +129,17 @@ async def _problem(_request: Request, problem: Any) -> Response:
 
 
 async def _parameters(_request: Request, error: Any) -> Response:
-    return problem_of_fields(error.errors(), "parameter").response()
+    return problem_of_parameters(error.errors()).response()
 
 
 async def _internal(_request: Request, _error: Any) -> Response:
     return internal().response()
 
 
-async def _http(_request: Request, error: Any) -> Response:
-    status = int(error.status_code)
-    detail = f"{HTTPStatus(status).phrase}; /openapi.json lists paths and methods"
-    return Problem(status, detail, headers=error.headers).response()
+async def _http(request: Request, error: Any) -> Response:
+    status, path = int(error.status_code), ascii(request.url.path[:_SHOWN])
+    messages = {404: f"there is no path {path}", 405: f"{path} does not take {request.method}"}
+    message = messages.get(status, HTTPStatus(status).phrase)
+    problem = refused(status, "SRV011", "", message, "/openapi.json lists paths and methods")
+    problem.headers.update(error.headers or {})
+    return problem.response()

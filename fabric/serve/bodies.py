@@ -7,9 +7,11 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 from fabric.core.findings import Finding, Severity
-from fabric.core.validation import own_words
+from fabric.intent.error_words import Words, in_words
+from fabric.intent.explain_errors import worded
 from fabric.serve.problem import MAX_FINDINGS, Problem, refused
 
 if TYPE_CHECKING:
@@ -17,11 +19,16 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from fabric.intent.scalars import Path
+
 Model = TypeVar("Model", bound=BaseModel)
 _JSON = re.compile(r"application/(?:[a-z.-]+\+)?json\s*(?:;|$)", re.IGNORECASE)
 _SHOWN = 60
-#: How pydantic names the choices of a union in the place of an error; no field has such a name.
-_CHOICES = ("constrained-", "list[")
+#: Letters of our words; values in them are short already.
+_LONGEST = 600
+_FIX = "see /openapi.json for the fields and their limits"
+#: Words of an inventory, and what JSON calls them.
+_KINDS = {"a list": "a JSON list", "a mapping": "a JSON object"}
 
 
 async def body(request: Request, model: type[Model]) -> Model:
@@ -56,45 +63,49 @@ def parsed(
     try:
         return model.model_validate_json(content)
     except ValidationError as error:
-        problem = _problem(error)
+        problem = _problem(error, model, content)
         if problem.status == HTTPStatus.UNPROCESSABLE_ENTITY:
             problem.status = wrong
         raise problem from error
 
 
-def _problem(error: ValidationError) -> Problem:
-    errors = error.errors(include_url=False, include_context=False)
-    if errors[0]["type"] == "json_invalid":
-        message = f"the body is not JSON: {_plain(errors[0]['msg'].removeprefix('Invalid JSON: '))}"
+def _problem(error: ValidationError, model: type[BaseModel], content: bytes) -> Problem:
+    first = error.errors(include_url=False, include_context=False)[0]
+    if first["type"] == "json_invalid":
+        message = f"the body is not JSON: {_plain(first['msg'].removeprefix('Invalid JSON: '))}"
         return refused(HTTPStatus.BAD_REQUEST, "SRV003", "", message, "send a JSON object")
-    return problem_of_fields(errors, "field")
+    said = worded(error, model, from_json(content), MAX_FINDINGS)
+    return wrong_fields([_finding(path, words) for path, words in said], "field")
 
 
-def problem_of_fields(errors: Sequence[Any], what: str) -> Problem:
-    """Return the problem of fields, or of parameters, that pydantic did not take."""
-    findings = list(dict.fromkeys(_finding(one) for one in errors[:MAX_FINDINGS]))
-    count = f"{len(errors)} {what}s" if len(errors) > 1 else f"a {what}"
-    return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{count} cannot be used", findings)
+def problem_of_parameters(errors: Sequence[Any]) -> Problem:
+    """Return the problem of parameters that pydantic did not take."""
+    missing = Words("SRV004", "the parameter is missing", "add it")
+    said = [
+        (one["loc"], missing if one["type"] == "missing" else in_words(one, one.get("input")))
+        for one in errors[:MAX_FINDINGS]
+    ]
+    return wrong_fields([_finding(path, words) for path, words in said], "parameter")
 
 
-def _finding(error: Any) -> Finding:
-    parts = [str(part) for part in error["loc"]]
-    where = ".".join(_plain(part) for part in parts if not part.startswith(_CHOICES))
-    value = _plain(repr(error.get("input")))
-    message = f"{_plain(error['msg'])}; it is {value}"
-    fix = "see /openapi.json for the fields and their limits"
-    if error["type"] == "extra_forbidden":
-        message, fix = "there is no such field", "remove it; /openapi.json lists the fields"
-    elif error["type"] == "missing":
-        message, fix = "the field is missing", "add it"
-    elif error["type"] == "value_error":  # words of our own, with what to do
-        message, _, own = _plain(own_words(error["msg"])).partition("; ")
-        fix = own or fix
-    return Finding("SRV004", Severity.ERROR, message, fix, field=where)
+def wrong_fields(findings: Sequence[Finding], what: str) -> Problem:
+    """Return the problem of fields, or of parameters, that are wrong; each is named once."""
+    once = list(dict.fromkeys(findings))
+    count = f"{len(once)} {what}s" if len(once) > 1 else f"a {what}"
+    return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{count} cannot be used", once)
 
 
-def _plain(text: str) -> str:
+def _finding(path: Path, words: Words) -> Finding:
+    where = ".".join(_plain(str(part)) for part in path)
+    message, fix = _plain(words.message, _LONGEST), _plain(words.fix, _LONGEST)
+    for kind, name in _KINDS.items():
+        if message.startswith(f"expected {kind}, found "):
+            message, fix = message.replace(kind, name, 1), f"use {name}"
+    return Finding("SRV004", Severity.ERROR, message, fix or _FIX, field=where)
+
+
+def _plain(text: str, most: int = _SHOWN * 2) -> str:
     """Return a short text without anything but printable ASCII."""
     shown = text.encode("ascii", "backslashreplace").decode()
     shown = "".join(char if char.isprintable() else "?" for char in shown)
-    return shown if len(shown) <= _SHOWN * 2 else f"{shown[:_SHOWN]}..."
+    return shown if len(shown) <= most else f"{shown[: most // 2]}..."

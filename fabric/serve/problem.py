@@ -91,12 +91,14 @@ def problem_of(error: InputError) -> Problem:
     """
     unplaceable = bool(error.findings) and all(one.rule == "PLC001" for one in error.findings)
     status = HTTPStatus.CONFLICT if unplaceable else HTTPStatus.UNPROCESSABLE_ENTITY
-    return Problem(status, str(error), error.findings)
+    findings = error.findings or [Finding("SRV004", Severity.ERROR, str(error))]
+    return Problem(status, str(error), findings)
 
 
 def internal() -> Problem:
     """Return the problem of an error that is ours."""
-    return Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "an internal error; please report it")
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    return refused(status, "SRV014", "", "an internal error", "please report it, with the log")
 
 
 def _subject(finding: Finding) -> str:

@@ -13,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from fabric.intent.scalars import formed
 from fabric.placement.engine.state import Health, of_degraded, with_usual_share
 from fabric.placement.job import (
     MAX_GPUS,
@@ -24,8 +25,14 @@ from fabric.placement.job import (
 )
 
 #: One line of printable ASCII, so that a log or a label can hold it.
-Line = Annotated[str, StringConstraints(max_length=200, pattern=r"^[ -~]*$")]
-JobName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$")]
+Line = Annotated[str, Field(max_length=200), formed(r"^[ -~]*$", "one line of printable ASCII")]
+JobName = Annotated[
+    str,
+    formed(
+        r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$",
+        "at most 128 letters, digits, ., _, + and -, starting with a letter or digit",
+    ),
+]
 
 
 class Body(BaseModel):

@@ -108,7 +108,10 @@ class Store:
     def conditions(self) -> dict[str, ConditionBody]:
         """Return the conditions by subject."""
         rows = self._database.execute("SELECT subject, body FROM conditions").fetchall()
-        return {subject: ConditionBody.model_validate_json(body, context=_TAKEN) for subject, body in rows}
+        return {
+            subject: ConditionBody.model_validate_json(body, context=_TAKEN)
+            for subject, body in rows
+        }
 
     def jobs(self) -> list[JobBody]:
         """Return the running jobs."""

@@ -199,7 +199,7 @@ CALLS = {
     "runs of another inventory": ("status 3 --inventory inv", r"no runs yet of inv; specify"),
     "runs in another folder": ("status 3 --state nowhere", r"nowhere contains no journal"),
     "too short a timer": ("apply notes.json --timer-s 1", r"'--timer-s'"),
-    "no nodes": ("place inv --nodes 0", r"'--nodes'"),
+    "no nodes": ("place inv --nodes 0", r"'--nodes': use 1 or more"),
     "no GPUs": ("place inv --nodes 1 --gpus-per-node 0", r"'--gpus-per-node'"),
     "unknown host to exclude": ("place inv --exclude gpu9", r"gpu9"),
     "no receiver": ("simulate inv", r"--to HOST:INTERFACE, or --permutation, or --star; one"),

@@ -76,3 +76,25 @@ def test_probes_and_figures(shared) -> None:
     assert "rocefab_inventory_current 1.0" in text
     assert 'route="/v1/hosts"' in text
     assert "elsewhere" not in text
+
+
+@pytest.mark.parametrize(
+    ("path", "fix"),
+    [
+        ("/v1/hosts?limt=2", "did you mean limit? The path has limit and offset"),
+        ("/v1/topology/k8stopo?prt=kueue", "did you mean part? The path has part"),
+        ("/v1/map?x=0", "remove it. The path has unit, pod, rail, plane and job"),
+        ("/v1/fabric?x=1", "remove it; it has none"),
+    ],
+)
+def test_unknown_parameters_are_refused(shared, path: str, fix: str) -> None:
+    answer = shared.get(path)
+    assert (answer.status_code, answer.json()["findings"][0]["fix"]) == (422, fix)
+    assert shared.get("/healthz?x=1").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["hosts", "tenants", "devices"])
+def test_unknown_names_are_repeated(shared, path: str) -> None:
+    answer = shared.get(f"/v1/{path}/gpu9")
+    assert answer.status_code == 404
+    assert "'gpu9'" in answer.json()["detail"]

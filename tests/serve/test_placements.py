@@ -8,6 +8,7 @@ import pytest
 
 from fabric.core import hostlist
 from fabric.placement.job import JobRequest
+from fabric.serve.problem import MAX_FINDINGS
 from fabric.workflow.place import place
 from fabric.workflow.project import Project
 from tests.cases import each
@@ -87,7 +88,7 @@ BAD = {
     "weights alone": ({"nodes": 2, "weights": {"tp": 1}}, 422, {"weights"}),
     "segment": ({"nodes": 3, "segment": 2}, 422, {"segment"}),
     "within": ({"nodes": 1, "within": "row"}, 422, {"within"}),
-    "a line break": ({"nodes": 1, "hosts": ["gpu\n001"]}, 422, {"hosts", "hosts.0"}),
+    "a line break": ({"nodes": 1, "hosts": ["gpu\n001"]}, 422, {"hosts.0"}),
 }
 
 
@@ -158,5 +159,36 @@ def test_body_without_length_is_limited_too(shared) -> None:
 def test_wrong_paths_are_problems(shared, method: str, path: str, status: int) -> None:
     answer = shared.request(method, path)
     assert answer.status_code == status
+    (finding,) = answer.json()["findings"]
+    assert finding["message"]
+    assert finding["fix"]
     assert answer.headers["content-type"] == "application/problem+json"
     assert ("allow" in answer.headers) == (status == 405)
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "message", "fix"),
+    [
+        ({"nodes": 0}, "nodes", "0 is too small", "use 1 or more"),
+        ({"node": 3}, "node", "unknown field", "did you mean 'nodes'?"),
+        ({"nodes": 1, "layout": [1]}, "layout", "expected a JSON object, found a list",
+         "use a JSON object"),
+        ({"nodes": 1, "tenant": "a b"}, "tenant", "'a b' does not have the required form",
+         "use printable ASCII without spaces"),
+        ({"nodes": 1, "traffic": "alltoall"}, "traffic",
+         ("unknown collective 'alltoall', known are ring, tree, all-to-all, pipeline, all-reduce, "
+          "all-gather, reduce-scatter, a2a"),
+         "use ring, tree, all-to-all, pipeline, or a mix such as ring:3,all-to-all:1"),
+    ],
+    ids=["limit", "misspelt", "kind", "form", "long"],
+)  # fmt: skip
+def test_wrong_fields_are_named_in_plain_words(shared, body, field, message, fix) -> None:
+    (finding,) = shared.post("/v1/placements", json=body).json()["findings"]
+    assert (finding["field"], finding["message"], finding["fix"]) == (field, message, fix)
+
+
+def test_thousands_of_wrong_fields_are_a_short_answer(shared) -> None:
+    answer = shared.post("/v1/placements", json={f"node{number}": 1 for number in range(50_000)})
+    assert answer.status_code == 422
+    assert len(answer.json()["findings"]) == MAX_FINDINGS
+    assert answer.elapsed.total_seconds() < 5

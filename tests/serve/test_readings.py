@@ -152,7 +152,7 @@ def test_a_line_that_is_wrong_is_a_warning(demo, tmp_path, name: str) -> None:
 HOSTILE = {
     "a key without a number": ({"state": {"queues": {"Ethernet0": {"packets": 1}}}}, "not a port"),
     "a rate without end": ({"rates": {"elapsed_s": 1, "unknown": {}, "per_s": "{endless}"}}, ""),
-    "a text for a number": ({"state": {"tables": {"a": {"used": "many"}}}}, "integer"),
+    "a text for a number": ({"state": {"tables": {"a": {"used": "many"}}}}, "whole number"),
     "a list for a name": ({"device": ["a"]}, "device: Input should be a valid string"),
 }
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _PROBLEM = {"$ref": "#/components/schemas/Problem"}
 #: Errors that any route can answer with.
-_ALWAYS = (401, 403, 421, 429, 431, 500, 503)
+_ALWAYS = (401, 403, 421, 422, 429, 431, 500, 503)
 _BODY = (400, 408, 413, 415, 422)
 PHRASES = {
     400: "The request is malformed.",

@@ -88,7 +88,7 @@ def _documents(events: list[Event]) -> list[EventDocument]:
 def _device(service: Service, name: str) -> bytes:
     of = planned(service.loaded.project, name)
     if of is None:
-        raise _unknown("name", "there is no device of this name")
+        raise _unknown("name", f"there is no device {name[:128]!a}")
     readings, drift = service.readings, service.drift
     book = service.book
     lasting = drift.lasting_of(name) if drift else None

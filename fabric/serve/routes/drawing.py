@@ -108,7 +108,8 @@ def _choice(service: Service, filters: Filters) -> Choice:
     if filters.job:
         running = service.book.jobs.get(filters.job)
         if running is None:
-            raise refused(404, "SRV011", "job", "there is no such job", "GET /v1/jobs lists them")
+            message = f"there is no job {filters.job[:128]!a}"
+            raise refused(404, "SRV011", "job", message, "GET /v1/jobs lists them")
         hosts = frozenset(running.hosts)
     return Choice(units, pods, filters.rail, filters.plane, hosts)
 

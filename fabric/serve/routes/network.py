@@ -103,7 +103,7 @@ async def get_host(
     row, tenant = loaded.fabric.host_row.get(name), caller_of(request).tenant
     if row is None or (tenant and row not in hosts_of(loaded.fabric, tenant)):
         fix = "GET /v1/hosts lists the hosts"
-        raise refused(404, "SRV011", "name", "there is no host of this name", fix)
+        raise refused(404, "SRV011", "name", f"there is no host {name!a}", fix)
     health = host_health(loaded.engine.index.available.now).get(row, HEALTHY)
     job = next((one for one, job in loaded.book.jobs.items() if name in job.hosts), None)
     reason = "" if tenant else health.reason

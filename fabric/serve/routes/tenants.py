@@ -42,5 +42,5 @@ async def get_tenant(
     content = tenant_of(service_of(request).loaded.fabric, name)
     if content is None:
         fix = "GET /v1/tenants lists them"
-        raise refused(404, "SRV011", "name", "there is no tenant of this name", fix)
+        raise refused(404, "SRV011", "name", f"there is no tenant {name!a}", fix)
     return as_json(json.dumps(content).encode())
