@@ -200,7 +200,7 @@ class Reach:
         certain, possible = self.promises.next_hops
         links, names = self.promises.links, self._names
         used, parts = self._used()
-        limit = certain & ~used
+        limit = certain & ~used & self._asked
         foreign = used & ~possible
         partly = parts & certain & used
         for table, words, severity in (
@@ -216,6 +216,18 @@ class Reach:
                 rest = f" and {len(leaves) - 1:,} more" if len(leaves) > 1 else ""
                 message = f"the switch {words} {peer} towards {names[int(leaves[0])]}{rest}"
                 yield Breach("BAT004", switch, "", 0, message, severity)
+
+    @cached_property
+    def _asked(self) -> Bools:
+        """Whether anything is sent to a leaf, shape (leaves,): not where each NIC is switched off.
+
+        Such a leaf may announce no subnet, as no port of it is up.
+        """
+        nics, leaves = self._fabric.nics, self._fabric.switches.leaf_count
+        has_nic = np.bincount(nics.leaf[nics.enabled], minlength=leaves) > 0
+        destinations = np.isin(self._row_of[:leaves], self._hops.to.leaf)
+        asked: Bools = has_nic | destinations
+        return asked
 
     def _used(self) -> tuple[Bools, Bools]:
         """Return which links of the design are next hops, and which with some cables only.

@@ -97,3 +97,14 @@ def test_variants_are_proved(tmp_path: Path, system: str, variant: str) -> None:
     proof = prove(*fabric_of(tmp_path, "demo", changes))
     assert proof.breaches == ()
     assert (proof.sessions, proof.routes, proof.pairs) == COUNTED["demo"]
+
+
+@pytest.mark.parametrize("system", CHANGES)
+def test_a_leaf_whose_nics_are_all_off_misses_no_route(tmp_path: Path, system: str) -> None:
+    """Nobody sends to it, so that the others need no next hops towards it."""
+    (tmp_path / "hosts").mkdir()
+    off = "hosts:\n  - {names: 'gpu[003-004]', nics: [{rail: 0, enabled: false}]}\n"
+    (tmp_path / "hosts" / "off.yaml").write_text(off, encoding="utf-8")
+    proof = prove(*fabric_of(tmp_path, "demo", CHANGES[system]["demo"]))
+    assert proof.breaches == ()
+    assert (proof.pairs, proof.lost_pairs) == (30, 0)
