@@ -81,7 +81,7 @@ def test_probes_and_figures(shared) -> None:
 @pytest.mark.parametrize(
     ("path", "fix"),
     [
-        ("/v1/hosts?limt=2", "did you mean limit? The path has limit and offset"),
+        ("/v1/hosts?lim=2", "did you mean limit? The path has limit and offset"),
         ("/v1/topology/k8stopo?prt=kueue", "did you mean part? The path has part"),
         ("/v1/map?x=0", "remove it. The path has unit, pod, rail, plane and job"),
         ("/v1/fabric?x=1", "remove it; it has none"),
