@@ -22,7 +22,7 @@ ERRORS = {
         3,
         "unknown field; did you mean 'address'?",
     ),
-    "wrong port": ('{"devices": {"leaf1":\n {"port": 0}}}', 2, "greater than or equal to 1"),
+    "wrong port": ('{"devices": {"leaf1":\n {"port": 0}}}', 2, "use 1 or more"),
     "port is text": ('{"devices": {"leaf1":\n {"port": "22"}}}', 2, "valid integer"),
     "a list": ("[]", 1, "not an object with fields in braces"),
     "indented with tabs": ('{\n\t"port": 1}', 2, "unknown field"),

@@ -20,7 +20,7 @@ WRONG_SKU = {
         'asic = "spectrum-0"',
         ":3:1: asic: unknown ASIC 'spectrum-0'; known",
     ),
-    "a count": ("count = 32", "count = 0", ":26:1: ports.count: Input should be greater than 0"),
+    "a count": ("count = 32", "count = 0", ":26:1: ports.count: use more than 0"),
     "a key": ("count = 32", "counts = 32", ":26:1: ports.counts: unknown field"),
     "a pool": (
         "ingress_lossy_bytes = 3302912",

@@ -248,7 +248,7 @@ WRONG = [
         "pause_duration: input should be a finite",
     ),
     ("a word", lambda rows: text(counter("many")(rows)), "r:6:1: state.nics.eth1.counters"),
-    ("elapsed 0", lambda rows: text(elapsed(0)(rows)), "r:6:1: rates.elapsed_s: input should be"),
+    ("elapsed 0", lambda rows: text(elapsed(0)(rows)), "r:6:1: rates.elapsed_s: use 0.01 or more"),
     ("elapsed < 0", lambda rows: text(elapsed(-10)(rows)), "r:6:1: rates.elapsed_s"),
     ("elapsed tiny", lambda rows: text(elapsed(1e-9)(rows)), "r:6:1: rates.elapsed_s"),
     ("elapsed nan", lambda rows: text(elapsed(float("nan"))(rows)), "r:6:1: rates.elapsed_s"),
