@@ -26,6 +26,7 @@ from fabric.core.files import write_whole
 from fabric.devices.connections import connections
 from fabric.report.run import RunReport
 from fabric.workflow.devices import executor
+from fabric.workflow.host_sessions import HostSessions
 from fabric.workflow.ping_gate import Isolation, Joined, Pings, Rdma
 from fabric.workflow.state import of_plan, taken_by
 from fabric.workflow.withdrawal_gate import Withdrawn
@@ -157,8 +158,8 @@ def apply(
     options = replace(options, notes=(*options.notes, *notes), demanded=demand)
     reachable = _reachable(plan, connections_file)
     journal = _opened(of_plan(plan) if state is None else state, actor, progress)
-    with executor(len(plan.devices), options.parallel) as pool:
-        gates = gates_of(plan, reachable, pool)
+    with executor(len(plan.devices), options.parallel) as pool, HostSessions(reachable) as hosts:
+        gates = gates_of(plan, hosts, pool)
         return Applier(journal, reachable, pool, progress, options, gates).apply(plan)
 
 
@@ -182,8 +183,8 @@ def resume(
         raise JournalError("no interrupted run to resume")
     plan = _plan_of(journal, run)
     reachable = _reachable(plan, connections_file)
-    with executor(len(plan.devices), options.parallel) as pool:
-        gates = gates_of(plan, reachable, pool)
+    with executor(len(plan.devices), options.parallel) as pool, HostSessions(reachable) as hosts:
+        gates = gates_of(plan, hosts, pool)
         return Applier(journal, reachable, pool, progress, options, gates).resume(run, plan)
 
 
@@ -376,28 +377,29 @@ def _stages(plan: Plan) -> Sequence[Stage]:
     return plan.rollout.stages if plan.rollout else ()
 
 
-def gates_of(plan: Plan, reachable: dict[str, Connection], pool: Executor) -> list[Gate]:
+def gates_of(plan: Plan, hosts: HostSessions, pool: Executor) -> list[Gate]:
     """Return the gates that the roll-out of a plan asks for; without one, its pings."""
+    reachable = hosts.connections
     if plan.rollout is None:
         order = {name: turn for turn, wave in enumerate(plan.waves) for name in wave}
         own = plan.leaf_pings
-        pings: list[Gate] = [Pings(reachable, pool, order)] if own and own.pings else []
+        pings: list[Gate] = [Pings(hosts, pool, order)] if own and own.pings else []
         denied, joined = bool(own and own.denied), bool(own and own.joined)
         gone: list[Gate] = [Withdrawn(reachable, pool)] if any(withdrawn_of(plan)) else []
-        tenants = _tenant_gates(reachable, pool, order, denied=denied, joined=joined)
+        tenants = _tenant_gates(hosts, pool, order, denied=denied, joined=joined)
         return [*gone, *pings, *tenants]
     wanted, turns = plan.rollout.policy.gates, plan.rollout.turns
     stages = plan.rollout.stages
     denied, joined = any(stage.denied for stage in stages), any(stage.joined for stage in stages)
-    gates = [*_tenant_gates(reachable, pool, turns, denied=denied, joined=joined)]
+    gates = [*_tenant_gates(hosts, pool, turns, denied=denied, joined=joined)]
     if any(withdrawn_of(plan)):
         gates.insert(0, Withdrawn(reachable, pool))
     if wanted.counters:
         gates.append(Counters(plan.devices, reachable, pool))
     if wanted.ping:
-        gates.append(Pings(reachable, pool, turns))
+        gates.append(Pings(hosts, pool, turns))
     if wanted.rdma:
-        gates.append(Rdma(reachable, pool, turns))
+        gates.append(Rdma(hosts, pool, turns))
     jobs = plan.rollout.policy.jobs
     if jobs.failed:
         gates.append(FailedJobs(jobs.failed, jobs.timeout_s))
@@ -407,7 +409,7 @@ def gates_of(plan: Plan, reachable: dict[str, Connection], pool: Executor) -> li
 
 
 def _tenant_gates(
-    reachable: dict[str, Connection],
+    hosts: HostSessions,
     pool: Executor,
     turns: dict[str, int],
     *,
@@ -416,6 +418,6 @@ def _tenant_gates(
 ) -> Iterator[Gate]:
     """Yield the gates that tell of tenants."""
     if denied:
-        yield Isolation(reachable, pool, turns)
+        yield Isolation(hosts, pool, turns)
     if joined:
-        yield Joined(reachable, pool, turns)
+        yield Joined(hosts, pool, turns)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabric.change.gates import PASSED
-from fabric.change.planner import open_driver
 from fabric.core import hostlist
 from fabric.core.errors import DeviceError
 from fabric.observe import probe_output
@@ -21,13 +19,15 @@ from fabric.probe.reach.commands import (
     start,
     stop,
 )
+from fabric.workflow.host_sessions import LoginError, ask_each
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from concurrent.futures import Executor
 
     from fabric.change.rollout import Ping, Stage
-    from fabric.devices.driver import Connection, Driver
+    from fabric.devices.driver import Driver
+    from fabric.workflow.host_sessions import HostSessions
 
 #: Failures that a message names.
 _NAMED = 3
@@ -49,7 +49,7 @@ class Pings:
         The number of the wave of each device that changes.
     """
 
-    connections: Mapping[str, Connection]
+    hosts: HostSessions
     executor: Executor
     turns: Mapping[str, int]
     name: str = "ping"
@@ -118,19 +118,13 @@ class Pings:
         return failures
 
     def _of_host(self, host: str, pings: Sequence[Ping]) -> dict[Ping, str]:
+        commands = {str(number): full_ping(*ping.figures) for number, ping in enumerate(pings)}
         try:
-            driver = open_driver(self.connections[host])
+            answers = self.hosts.use(host, lambda driver: ask_each(driver, commands))
         except DeviceError as error:
-            self._refused.add(host)
+            if isinstance(error, LoginError):
+                self._refused.add(host)
             return dict.fromkeys(pings, error.reason)
-        try:
-            commands = {str(number): full_ping(*ping.figures) for number, ping in enumerate(pings)}
-            read_each: Callable[..., Mapping[str, str]] = driver.read_each  # type: ignore[attr-defined]
-            answers = read_each(commands)
-        except DeviceError as error:
-            return dict.fromkeys(pings, error.reason)
-        finally:
-            driver.close()
         rows = {ping: _lost(answers.get(str(number), "")) for number, ping in enumerate(pings)}
         return {ping: reason for ping, reason in rows.items() if reason}
 
@@ -239,18 +233,11 @@ class Rdma(Pings):
         return {ping: reason for ping, reason in answers if reason}
 
     def _one(self, ping: Ping) -> str:
-        ends = (ProbeEnd(ping.source, ""), ProbeEnd(ping.target, ""))
-        server, client = rping(*ends)
-        unit = new_unit()
+        def through(target: Driver) -> int:
+            return self.hosts.use(ping.source_host, lambda source: _replies(ping, source, target))
+
         try:
-            with ExitStack() as opened:
-                source, target = (
-                    opened.enter_context(closing(open_driver(self.connections[host])))
-                    for host in (ping.source_host, ping.target_host)
-                )
-                _ask(target, start(server, unit))
-                opened.callback(_ask, target, stop(unit))
-                back = probe_output.rping(_ask(source, client))
+            back = self.hosts.use(ping.target_host, through)
         except DeviceError as error:
             return error.reason
         except UnreadableError as error:
@@ -258,9 +245,15 @@ class Rdma(Pings):
         return "" if back == ROUNDS else f"{back} of {ROUNDS} replies of rping"
 
 
-def _ask(driver: Driver, command: str) -> str:
-    read_each: Callable[..., Mapping[str, str]] = driver.read_each  # type: ignore[attr-defined]
-    return read_each({"gate": command}).get("gate", "")
+def _replies(ping: Ping, source: Driver, target: Driver) -> int:
+    """Return how many replies a server of ``rping`` on the target gave the source."""
+    server, client = rping(ProbeEnd(ping.source, ""), ProbeEnd(ping.target, ""))
+    unit = new_unit()
+    ask_each(target, {"gate": start(server, unit)})
+    try:
+        return probe_output.rping(ask_each(source, {"gate": client}).get("gate", ""))
+    finally:
+        ask_each(target, {"gate": stop(unit)})
 
 
 def _lost(text: str) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fabric.change.model import Plan, parse_plan
 from fabric.change.rollout import LeafPings, Ping
 from fabric.core.errors import ConnectionLostError
-from fabric.workflow import ping_gate
+from fabric.workflow import host_sessions
 from fabric.workflow.apply import gates_of
+from fabric.workflow.host_sessions import HostSessions
 from fabric.workflow.leaf_pings import describe_pings, leaf_pings
 from fabric.workflow.ping_gate import Isolation, Joined
 from fabric.workflow.project import Project
@@ -46,7 +48,13 @@ def test_a_plan_file_keeps_them(plan: Plan) -> None:
     whole = replace(plan, leaf_pings=LeafPings({}, "none", {"leaf1": PING}))
     assert parse_plan(whole.to_json(), "plan").leaf_pings == whole.leaf_pings
     with ThreadPoolExecutor(1) as pool:
-        assert [type(gate) for gate in gates_of(whole, {}, pool)] == [Isolation]
+        assert [type(gate) for gate in gates_of(whole, HostSessions({}), pool)] == [Isolation]
+
+
+def sessions() -> HostSessions:
+    """Return sessions with hosts that are their own connections."""
+    known: Any = {name: name for name in ("gpu002", "gpu004")}
+    return HostSessions(known)
 
 
 @pytest.mark.parametrize(
@@ -66,11 +74,11 @@ def test_what_the_gate_says(
             raise ConnectionLostError(host, "cannot log in")
         return Host(answer)
 
-    monkeypatch.setattr(ping_gate, "open_driver", opened)
+    monkeypatch.setattr(host_sessions, "open_driver", opened)
     stage = LeafPings({}, "", {"leaf1": PING}).stage(("leaf1",))
     assert stage is not None
     with ThreadPoolExecutor(1) as pool:
-        gate = Isolation({"gpu002": "gpu002"}, pool, {"leaf1": 0})  # type: ignore[dict-item]
+        gate = Isolation(sessions(), pool, {"leaf1": 0})
         assert gate.begin(stage) == []
         assert gate.after_change(stage) == ([problem] if problem else [])
         assert not passed or gate.passed == passed
@@ -79,11 +87,11 @@ def test_what_the_gate_says(
 @pytest.mark.parametrize("changed", ["leaf1", "gpu002"])
 def test_a_host_without_its_address(monkeypatch: pytest.MonkeyPatch, changed: str) -> None:
     """It is a failure on a host that the plan changes, and else the NIC is not probed."""
-    monkeypatch.setattr(ping_gate, "open_driver", lambda _: Host("connect: Cannot assign"))
+    monkeypatch.setattr(host_sessions, "open_driver", lambda _: Host("connect: Cannot assign"))
     stage = LeafPings({}, "", joined={"leaf1": (PING,)}).stage(("leaf1",))
     assert stage is not None
     with ThreadPoolExecutor(1) as pool:
-        gate = Joined({"gpu002": "gpu002"}, pool, {changed: 0})  # type: ignore[dict-item]
+        gate = Joined(sessions(), pool, {changed: 0})
         problems = gate.after_change(stage)
     if changed == "gpu002":
         assert problems == [f"{PING}: ping could not start"]
@@ -95,11 +103,10 @@ def test_a_host_without_its_address(monkeypatch: pytest.MonkeyPatch, changed: st
 def test_pairs_that_were_not_probed_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     other = replace(PING, source_host="gpu004", source="10.64.0.7")
     answers = {"gpu002": LOST, "gpu004": "connect: Cannot assign"}
-    monkeypatch.setattr(ping_gate, "open_driver", lambda host: Host(answers[host]))
+    monkeypatch.setattr(host_sessions, "open_driver", lambda host: Host(answers[host]))
     stage = LeafPings({}, "", {"leaf1": PING, "leaf2": other}).stage(("leaf1", "leaf2"))
     assert stage is not None
     with ThreadPoolExecutor(1) as pool:
-        known = {name: name for name in answers}
-        gate = Isolation(known, pool, {"leaf1": 0, "leaf2": 0})  # type: ignore[arg-type]
+        gate = Isolation(sessions(), pool, {"leaf1": 0, "leaf2": 0})
         assert gate.after_change(stage) == []
     assert gate.passed == "passed; 1 of 2 pairs were not probed"

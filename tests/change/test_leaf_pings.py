@@ -13,8 +13,9 @@ from fabric.change.budget import MaxFailures
 from fabric.change.journal import Journal
 from fabric.change.rollout import LeafPings, Ping
 from fabric.core.errors import ConnectionLostError, RefusedError
-from fabric.workflow import ping_gate
+from fabric.workflow import host_sessions
 from fabric.workflow.apply import gates_of
+from fabric.workflow.host_sessions import HostSessions
 from fabric.workflow.ping_gate import Pings
 from tests.change import memory_fabric
 from tests.change.scripted import ScriptedDriver, scripted_fabric
@@ -35,20 +36,30 @@ class Hosts:
     def __init__(self) -> None:
         self.answers: dict[str, list[str | None]] = {}
         self.asked: list[str] = []
+        self.logins: list[str] = []
 
     def open_driver(self, host):
-        self.asked.append(host)
-        left = self.answers.get(host, [])
-        answer = left.pop(0) if len(left) > 1 else left[0] if left else ANSWERED
-        if answer is None:
+        self.logins.append(host)
+        if self._next(host) is None:
+            self._ask(host)
             raise ConnectionLostError(host, "cannot log in")
-        return Host(answer)
+        return Host(lambda: self._ask(host))
+
+    def _next(self, host):
+        return self.answers.get(host, [ANSWERED])[0]
+
+    def _ask(self, host):
+        self.asked.append(host)
+        answer, left = self._next(host), self.answers.get(host, [])
+        if len(left) > 1:
+            left.pop(0)
+        return answer
 
 
 @pytest.fixture
 def hosts(monkeypatch):
     hosts = Hosts()
-    monkeypatch.setattr(ping_gate, "open_driver", hosts.open_driver)
+    monkeypatch.setattr(host_sessions, "open_driver", hosts.open_driver)
     monkeypatch.setattr(gates_module, "_POLL_S", 0.01)
     return hosts
 
@@ -67,11 +78,10 @@ def applied(folder):
         plan = replace(memory_fabric.make_plan(folder), leaf_pings=LeafPings(PINGS))
         reachable = memory_fabric.connections(folder)
         lines: list[str] = []
-        with ThreadPoolExecutor(4) as pool:
-            gates = gates_of(plan, dict.fromkeys(("gpu1", "gpu2", "gpu9")), pool)
+        names = {ping.source_host: ping.source_host for ping in PINGS.values()}
+        with ThreadPoolExecutor(4) as pool, HostSessions(names) as sessions:
+            gates = gates_of(plan, sessions, pool)
             assert [type(gate) for gate in gates] == [Pings]
-            for ping in PINGS.values():
-                gates[0].connections[ping.source_host] = ping.source_host
             working = Applier(
                 Journal(folder / "state"),
                 reachable,
@@ -89,6 +99,7 @@ def test_each_leaf_is_tried_before_and_after_its_wave(folder, hosts, applied):
     result, lines = applied()
     assert result.ok, result.reasons
     assert sorted(hosts.asked) == ["gpu1", "gpu1", "gpu2", "gpu2"]
+    assert sorted(hosts.logins) == ["gpu1", "gpu2"], "a session that is left open is used again"
     events = Journal(folder / "state").own_events(1)
     assert [event.detail for event in events if "ping" in event.detail] == ["gate ping: passed"]
     assert not [line for line in lines if "ping" in line]

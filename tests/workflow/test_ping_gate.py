@@ -8,7 +8,8 @@ import pytest
 
 from fabric.change.rollout import Ping, Stage
 from fabric.core.errors import ConnectionLostError
-from fabric.workflow import ping_gate
+from fabric.workflow import host_sessions
+from fabric.workflow.host_sessions import HostSessions
 from fabric.workflow.ping_gate import Pings
 
 ANSWERED = "3 packets transmitted, 3 received, 0% packet loss, time 402ms\n"
@@ -23,13 +24,25 @@ STAGE = Stage(
 
 
 class Host:
-    """Answers all pings alike."""
+    """Answers all pings alike, or is gone.
 
-    def __init__(self, answer: str) -> None:
-        self._answer = answer
+    Parameters
+    ----------
+    answer : str or callable
+        What it prints, or what returns that; None breaks the session.
+    """
+
+    def __init__(self, answer) -> None:
+        self._answer = answer if callable(answer) else lambda: answer
 
     def read_each(self, commands):
-        return dict.fromkeys(commands, self._answer)
+        answer = self._answer()
+        if answer is None:
+            raise ConnectionLostError("host", "lost")
+        return dict.fromkeys(commands, answer)
+
+    def renew(self, within_s: float) -> None:
+        """Take any time."""
 
     def close(self) -> None:
         """Nothing to close."""
@@ -56,11 +69,12 @@ def test_which_pings_count(name, monkeypatch):
         answer = now.get(host, ANSWERED)
         if answer is None:
             raise ConnectionLostError(host, "cannot log in")
-        return Host(answer)
+        return Host(lambda: now.get(host, ANSWERED))
 
-    monkeypatch.setattr(ping_gate, "open_driver", open_driver)
-    with ThreadPoolExecutor(2) as pool:
-        gate = Pings({f"gpu{number}": f"gpu{number}" for number in (1, 2, 3)}, pool, {"gpu1": 0})
+    monkeypatch.setattr(host_sessions, "open_driver", open_driver)
+    names = {f"gpu{number}": f"gpu{number}" for number in (1, 2, 3)}
+    with ThreadPoolExecutor(2) as pool, HostSessions(names) as hosts:
+        gate = Pings(hosts, pool, {"gpu1": 0})
         now.update(before)
         gate.begin(STAGE)
         now.clear()

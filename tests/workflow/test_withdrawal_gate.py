@@ -20,6 +20,7 @@ from fabric.core.errors import ConnectionLostError, RefusedError
 from fabric.intent.rollout_model import Rollout
 from fabric.workflow import withdrawal_gate
 from fabric.workflow.apply import gates_of
+from fabric.workflow.host_sessions import HostSessions
 from fabric.workflow.withdrawal_gate import Withdrawn
 from tests.cases import each
 from tests.change import memory_fabric
@@ -170,7 +171,8 @@ def applied(folder: Path) -> Apply:
         lines: list[str] = []
         with ThreadPoolExecutor(4) as pool:
             asked: Any = {"far1": "far1", "far2": "far2"}
-            gates = [gate for gate in gates_of(plan, asked, pool) if gate.name != "counters"]
+            every = gates_of(plan, HostSessions(asked), pool)
+            gates = [gate for gate in every if gate.name != "counters"]
             assert isinstance(gates[0], Withdrawn)
 
             working = Applier(
