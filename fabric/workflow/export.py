@@ -22,6 +22,7 @@ from fabric.placement.job_host import JobImage
 from fabric.render.output import write
 from fabric.report.table import Table
 from fabric.workflow.check import refuse_errors
+from fabric.workflow.export_options import refuse_unused
 from fabric.workflow.exporters.ansible import AnsibleOrder
 from fabric.workflow.exporters.bom import PartsOrder
 from fabric.workflow.exporters.rights import Account
@@ -69,6 +70,8 @@ class Request:
         Readings of which the rails are taken; None reads the devices.
     parallel : int
         Devices that are read at the same time; 0 chooses.
+    given : tuple of str
+        Options that the command line names; one that no part uses is rejected.
     """
 
     nodes: int = 1
@@ -95,6 +98,7 @@ class Request:
     connections: Path | None = None
     recording: Recording | None = None
     parallel: int = 0
+    given: tuple[str, ...] = ()
 
 
 def forms() -> Table:
@@ -164,8 +168,9 @@ def export_to(
 
 
 def _export(project: Project, form: str, request: Request) -> Exported:
-    refuse_errors(project)
     exporter = exporters[form]
+    refuse_unused(form, exporter.written(request.parts), request.given)
+    refuse_errors(project)
     done = write_parts(_SUBJECTS[exporter.about](project, request), exporter, request.parts)
     nothing = exporter.about is About.JOB and not done.files
     return replace(done, notes=(*done.notes, _nothing(request))) if nothing else done
