@@ -50,6 +50,32 @@ def test_state_is_replaced_patched_and_read(own) -> None:
     assert [one["name"] for one in listed if one["condition"]] == ["gpu002"]
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "content", "field"),
+    [
+        pytest.param(
+            "PATCH",
+            "/v1/state",
+            '{"conditions": {"gpu001": {"health": "down"}, "gpu001": null}}',
+            "gpu001",
+            id="host",
+        ),
+        pytest.param("POST", "/v1/placements", '{"nodes": 1, "nodes": 2}', "nodes", id="nodes"),
+    ],
+)
+def test_a_member_that_is_there_twice_is_rejected(own, method, path, content, field) -> None:
+    """Which of the two holds would be a guess, as in a file."""
+    headers = {"content-type": "application/json"}
+    answer = own.request(method, path, content=content, headers=headers)
+    assert answer.status_code == 422
+    finding = answer.json()["findings"][0]
+    assert (finding["rule"], finding["field"]) == ("SRV004", field)
+    assert (finding["message"], finding["fix"]) == (
+        f"'{field}' is there 2 times",
+        "leave one of them",
+    )
+
+
 def test_etag_guards_a_change(own) -> None:
     tag = own.get("/v1/state").headers["etag"]
     known = own.get("/v1/state", headers={"If-None-Match": tag})
