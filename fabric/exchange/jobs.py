@@ -59,9 +59,9 @@ def parse_jobs(text: str, source: str) -> dict[str, tuple[str, ...]]:
                     raise InputError(f"{source}:{number}: more than {MOST_HOSTS:,} hosts of jobs")
                 jobs.setdefault(name, []).extend(hosts)
         except ValueError as error:
-            fix = "write a job and its hosts, such as 4711 gpu[001-004]"
+            words = hostlist.worded(error, "write a job and its hosts, such as 4711 gpu[001-004]")
             position = Position(source, number)
-            findings.append(Finding("INT001", Severity.ERROR, str(error), fix, position=position))
+            findings.append(Finding("INT001", Severity.ERROR, *words, position=position))
     if findings:
         raise InputError("the list of jobs is wrong", findings)
     return {name: tuple(hosts) for name, hosts in jobs.items()}

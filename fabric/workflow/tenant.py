@@ -279,7 +279,8 @@ def members_of(intent: Intent, hosts: str, nics: Sequence[str]) -> Members:
     try:
         members: Members = dict.fromkeys(hostlist.expand(hosts) if hosts else (), every)
     except ValueError as error:
-        raise InputError(f"--hosts: {error}; use a range such as gpu[001-004]") from error
+        reason, fix = hostlist.worded(error, "use a range such as gpu[001-004]")
+        raise InputError(f"--hosts: {reason}; {fix}") from error
     for text in nics:
         host, _, rails = text.partition(":")
         numbers = rails.split(",")
