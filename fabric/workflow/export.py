@@ -143,7 +143,7 @@ def _hint(form: str) -> str:
     ]
     hints = [f"it is read, by `rocefab import {form}`"] if form in importers else []
     if for_program:
-        hints.append(f"what {form} takes is in {' and '.join(for_program)}")
+        hints.append(f"files for {form}: {' and '.join(for_program)}")
     if hints:
         return f"{'; '.join(hints)}; "
     known = [*exporters, *(part for name in exporters for part in exporters[name].parts)]
