@@ -139,6 +139,14 @@ def test_job_takes_its_hosts_until_it_is_deleted(own) -> None:
     assert own.post("/v1/placements", json={"nodes": 3}).status_code == 200
 
 
+def test_a_job_on_a_host_that_is_down_is_noted_with_a_warning(own) -> None:
+    own.put("/v1/state", json=DOWN)
+    made = own.post("/v1/jobs", json={"name": "train-7", "hosts": "gpu[001-002]"})
+    assert (made.status_code, made.json()["warnings"]) == (201, ["gpu001 is down: no power"])
+    fine = own.post("/v1/jobs", json={"name": "train-8", "hosts": "gpu003"})
+    assert fine.json()["warnings"] == []
+
+
 def test_job_is_noted_once_for_a_key(own) -> None:
     body, key = {"name": "a", "hosts": ["gpu001"]}, {"Idempotency-Key": "k1"}
     first = own.post("/v1/jobs", json=body, headers=key)
