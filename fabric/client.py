@@ -138,11 +138,15 @@ class Client:
 
     def start_job(
         self, name: str, hosts: Sequence[str] | str, *, key: str = "", **traffic: Any
-    ) -> None:
-        """Note a job that runs; with a key, the same request can be sent again after a failure."""
+    ) -> tuple[str, ...]:
+        """Note a job that runs; with a key, the same request can be sent again after a failure.
+
+        Returns which of its hosts are not as planned, and why.
+        """
         listed = hosts if isinstance(hosts, str) else list(hosts)
         headers = {"Idempotency-Key": key} if key else {}
-        self.ask("POST", "/v1/jobs", {"name": name, "hosts": listed, **traffic}, headers)
+        body = {"name": name, "hosts": listed, **traffic}
+        return tuple(self.ask("POST", "/v1/jobs", body, headers).json().get("warnings", ()))
 
     def end_job(self, name: str) -> None:
         """Remove a job."""

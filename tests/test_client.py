@@ -23,7 +23,7 @@ def test_a_job_from_placement_to_end(client) -> None:
     assert len(placement.hosts) == 2
     assert placement.cost >= placement.bound
     assert placement.data["hosts"] == list(placement.hosts)
-    client.start_job("train-7", placement.hosts, key="k", traffic="all-to-all")
+    assert client.start_job("train-7", placement.hosts, key="k", traffic="all-to-all") == ()
     client.start_job("train-7", placement.hosts, key="k", traffic="all-to-all")
     assert not set(client.place(2).hosts) & set(placement.hosts)
     client.end_job("train-7")

@@ -220,6 +220,9 @@ def read_plan(path: Path) -> Plan:
     try:
         text = read_text(path, FileKind.PLAN)
     except FileError as error:
+        if path.is_dir():
+            ways = f"`rocefab plan {path} --out plan.json`, then `rocefab apply plan.json`"
+            raise PlanError(f"{path}: {error.finding.message}; run {ways}") from error
         raise PlanError(f"{path}: {error.reason}") from error
     return parse_plan(text, str(path))
 

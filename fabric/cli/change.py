@@ -385,7 +385,7 @@ def _end(result: Result, *, full: bool = False) -> None:
 
 
 def rollback(
-    run: Annotated[int, argument("Run to roll back.")],
+    run: Annotated[int | None, argument("Run to roll back; required.")] = None,
     inventory: options.OfInventory = None,
     connections: options.Connections = None,
     ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
@@ -439,6 +439,8 @@ def rollback(
 
     actor = workflow.Actor(reason=reason, ticket=ticket)
     folder = journal_folder(state, inventory)
+    if run is None:
+        raise PlanError(f"specify the run to roll back: {workflow.runs_that_are(folder)}")
     if not commit:
         output.data("".join(f"{line}\n" for line in workflow.would_go_back(run, folder, only)))
         output.note("Dry run: these devices would be rolled back. Add --commit to roll them back.")

@@ -99,7 +99,7 @@ def diff(
 
     work = work_of(cache, fresh=fresh, workers=workers)
     try:
-        compared = compare(before, inventory, work, output.Meter(), jobs)
+        compared = compare(before, inventory, work, output.Meter(), jobs, output.note)
     except InputError as error:
         output.data(uncompared(form.value, error))  # what is published is never empty
         raise

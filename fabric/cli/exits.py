@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import sys
 import threading
@@ -17,7 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fabric.core.errors import DeviceError, FabricError, InputError, NoRoomError, PlanError
+from fabric.core.errors import (
+    DeviceError,
+    FabricError,
+    FileError,
+    InputError,
+    NoRoomError,
+    PlanError,
+)
 from fabric.core.validation import own_words
 
 if TYPE_CHECKING:
@@ -34,6 +42,11 @@ _ENDS = (
     b"not confirmed, where they are set; `rocefab status` shows it and `rocefab apply --resume` "
     b"continues it\n"
 )
+
+
+#: How other programs call what is --listen here.
+_LISTEN = frozenset({"--port", "--host", "--bind", "--address"})
+_NO_CHOICE = re.compile(r"'(.*)' is not one of '(.*)'\.", re.DOTALL)
 
 
 class Exit(IntEnum):
@@ -96,17 +109,35 @@ def _leave_stdout() -> None:
 
 def _reword(error: Any) -> None:
     """Name the variable that a wrong value comes from, and leave pydantic's words out."""
-    error.message = own_words(error.message)
     context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
+    error.message = own_words(error.message)
+    error.message += _meant(error.message)
     option = getattr(error, "option_name", "")
     if context and any(option in one.opts for one in context.find_root().command.params):
         command = f"rocefab {option} {context.info_name}"
         error.message = f"{option} stands before the command: {command}"
+    if context and option in _LISTEN and _has(context, "--listen"):
+        error.possibilities = ["--listen ADDRESS:PORT"]
     if context is None or parameter is None or not parameter.envvar:
         return
     source = context.get_parameter_source(parameter.name)
     if source is not None and source.name == "ENVIRONMENT" and not error.param_hint:
         error.param_hint = f"{parameter.get_error_hint()} (variable {parameter.envvar})"
+
+
+def _has(context: Any, option: str) -> bool:
+    return any(option in one.opts for one in context.command.params)
+
+
+def _meant(message: str) -> str:
+    """Return the choice that a word probably is, as the end of the message that rejects it."""
+    word = _NO_CHOICE.fullmatch(message)
+    if not word:
+        return ""
+    from fabric.intent.scalars import closest  # no command but one that fails needs it
+
+    close = closest(word[1], word[2].split("', '"))
+    return f" Did you mean {close}?" if close else ""
 
 
 def capped(lines: Sequence[str], most: int = MOST_LINES) -> list[str]:
@@ -128,7 +159,8 @@ def _known(error: FabricError) -> int:
     if isinstance(error, InputError):
         for line in capped([str(finding) for finding in error.findings]):
             sys.stderr.write(f"{line}\n")
-    for line in (str(error), *getattr(error, "__notes__", ())):
+    says_all = isinstance(error, FileError)  # its headline is the finding without its fix
+    for line in (*(() if says_all else (str(error),)), *getattr(error, "__notes__", ())):
         sys.stderr.write(f"rocefab: {line}\n")
     if isinstance(error, NoRoomError):
         return Exit.FINDINGS

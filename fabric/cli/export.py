@@ -26,6 +26,7 @@ from fabric.cli.options import (
     duration_s,
     option,
     recording,
+    was_named,
 )
 from fabric.core.counts import counted
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 #: A wrong rail is withdrawn within this time: an older reading is rejected. Our choice.
 _RAILS_MAX_AGE = "30s"
+_PUSHED = ("--push", "--site", "--commit", "--delete")
 _LINES = textwrap.TextWrapper(80, subsequent_indent=" " * 14, break_on_hyphens=False)
 
 
@@ -47,6 +49,7 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
+    context: typer.Context,
     form: Annotated[
         str,
         argument(
@@ -232,7 +235,9 @@ def export(
     if form == "list":
         _list(forms())
         return
-    if push or commit or delete:
+    given = _given(context)
+    if push or commit or delete or "--site" in given:
+        _refuse_others(given)
         _push(form, Project(inventory), Target(push, site, commit=commit, delete=delete))
         return
     project = Project(inventory)
@@ -271,6 +276,7 @@ def export(
         connections=connections,
         recording=readings,
         parallel=parallel,
+        given=given,
     )
     if out is None:
         text, notes = workflow(project, form, request)
@@ -290,11 +296,30 @@ def _list(listed: Table) -> None:
         output.data(f"{lines}\n")
 
 
+def _given(context: typer.Context) -> tuple[str, ...]:
+    """Return the options that the command line names; a variable may be set for other forms."""
+    return tuple(
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name and parameter.opts[0].startswith("-")
+        if was_named(context, parameter.name)
+    )
+
+
+def _refuse_others(given: tuple[str, ...]) -> None:
+    from fabric.intent.scalars import listed
+
+    unused = [option for option in given if option not in _PUSHED]
+    if unused:
+        raise typer.BadParameter(f"a push to NetBox does not use {listed(unused, 'and')}")
+
+
 def _push(form: str, project: Project, target: Target) -> None:
     from fabric.workflow.netbox_push import push, report
 
     if form != "netbox" or not target.url:
-        raise typer.BadParameter("--push is an option of netbox; --commit and --delete need --push")
+        message = "--push is an option of netbox; --site, --commit and --delete need --push"
+        raise typer.BadParameter(message)
     pushed = push(project, target, output.progress)
     output.data(report(pushed, target))
     for item in pushed.findings:

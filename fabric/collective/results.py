@@ -246,7 +246,8 @@ def _hosts(path: Path, number: int, cell: str) -> tuple[str, ...]:
     try:
         hosts = hostlist.expand(cell)
     except ValueError as error:
-        _reject(path, number, f"hosts: {error}", "use the form gpu[001-016]")
+        reason, fix = hostlist.worded(error, "use the form gpu[001-016]")
+        _reject(path, number, f"hosts: {reason}", fix)
     if len(hosts) < 2 or not all(hosts):  # noqa: PLR2004 - a collective between hosts
         _reject(path, number, "hosts: fewer than two", "name the hosts of the test")
     return tuple(hosts)

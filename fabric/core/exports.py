@@ -5,7 +5,7 @@ An exporter is a set of parts, each of which writes some files. Nothing is writt
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -41,6 +41,13 @@ class Exported:
     notes: tuple[Finding, ...] = ()
 
 
+#: Options of a job that choose its hosts, those of its settings, and those of its manifest.
+PLACED_OPTIONS = ("--nodes", "--gpus-per-node", "--exclude", "--hosts", "--tenant")
+SETTINGS_OPTIONS = (*PLACED_OPTIONS, "--nccl-version", "--class", "--environment")
+_MANIFEST = ("--template", "--cluster-versions", "--name", "--image", "--command")
+MANIFEST_OPTIONS = (*SETTINGS_OPTIONS, *_MANIFEST)
+JOB_OPTIONS = (*MANIFEST_OPTIONS, "--degraded")
+
 Part: TypeAlias = "Callable[[Any], Exported]"
 
 
@@ -62,6 +69,9 @@ class Exporter:
         Fields of a fabric that do not come back, as `Plant.without` names them.
     title : str
         What it is, as `export list` prints it.
+    options : mapping
+        Options of the command line that a part uses, for parts that use fewer than all of what
+        the exporter is about.
     """
 
     parts: Mapping[str, Part]
@@ -70,6 +80,11 @@ class Exporter:
     about: About = About.JOB
     lost: frozenset[str] = frozenset()
     title: str = ""
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def written(self, parts: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the parts that are written, each once: those that are named, or the usual ones."""
+        return tuple(dict.fromkeys(parts or self.standard or self.parts))
 
 
 exporters: Registry[Exporter] = Registry(
@@ -108,8 +123,7 @@ def export(subject: object, exporter: Exporter, parts: tuple[str, ...] = ()) -> 
         if name not in exporter.parts:
             message = f"unknown part {name[:40]!a}; available: {', '.join(exporter.parts)}"
             raise refused("PLC008", message, "select one of them with --what")
-    names = parts or exporter.standard or tuple(exporter.parts)
-    done = [exporter.parts[name](subject) for name in dict.fromkeys(names)]
+    done = [exporter.parts[name](subject) for name in exporter.written(parts)]
     notes = dict.fromkeys(note for item in done for note in item.notes)
     return Exported(tuple(file for item in done for file in item.files), tuple(notes))
 

@@ -17,6 +17,8 @@ _LONGEST_NAME = 253
 _MOST_BRACKETS = 16
 #: Characters of ranges that a line for people holds: our choice.
 MOST_CHARACTERS = 160
+#: What begins the fix at the end of an error of this module.
+_FIX = re.compile(r"; (?=use the form |write the range )")
 _BRACKET = re.compile(r"\[([0-9,\-]+)\]")
 _SEPARATOR = re.compile(r"\[[^\[\]]*\]|(,)")
 #: A range as people write it elsewhere: gpu001-gpu032.
@@ -39,6 +41,12 @@ def count(text: str) -> int:
             product *= sum(last - first + 1 for first, last, _ in _ranges(bracket))
         total += product
     return total
+
+
+def worded(error: ValueError, fix: str) -> tuple[str, str]:
+    """Return what is wrong with a range, and what to do: as the error says, or else ``fix``."""
+    reason, *own = _FIX.split(str(error), maxsplit=1)
+    return reason, own[0] if own else fix
 
 
 def expand(text: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from contextlib import suppress
 from itertools import islice
 from json import JSONDecodeError
@@ -33,6 +34,37 @@ _DELETE = "\x7f"
 
 class _NotFiniteError(ValueError):
     """A number is infinite, or none."""
+
+
+class DoubledNameError(ValueError):
+    """An object names a member more than once, so that it does not say which of them holds.
+
+    Parameters
+    ----------
+    name : str
+        The member.
+    count : int
+        How often it is there.
+    """
+
+    def __init__(self, name: str, count: int) -> None:
+        super().__init__(f"{name[:80]!a} is there {count} times")
+        self.name = name[:80]
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object with each member once, as ``object_pairs_hook`` of `parse_json`.
+
+    Raises
+    ------
+    DoubledNameError
+        When it names one more than once; Python and pydantic take the last one without a word.
+    """
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        name, count = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise DoubledNameError(name, count)
+    return members
 
 
 def parse_json(text: str | bytes, object_pairs_hook: Callable[..., Any] | None = None) -> Any:

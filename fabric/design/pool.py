@@ -41,7 +41,20 @@ def shared_headroom_bytes(device: DeviceDesign) -> int:
 
 def headroom_share_bytes(sku: Sku) -> int | None:
     """Return the share of the buffer that a model keeps for headroom; None where it keeps none."""
-    buffer_bytes, percent = sku.packet_buffer_bytes, sku.facts.get("ingress_headroom_percent")
+    return _ingress_share_bytes(sku, "ingress_headroom_percent")
+
+
+def lossless_share_bytes(sku: Sku) -> int | None:
+    """Return the part of the buffer from which lossless groups draw, on models that split it.
+
+    That is the lossless part of the shared ingress buffer, without headroom (Juniper, CLI reference
+    shared-buffer); None where the size of the buffer or the part is not known.
+    """
+    return _ingress_share_bytes(sku, "ingress_lossless_percent")
+
+
+def _ingress_share_bytes(sku: Sku, fact: str) -> int | None:
+    buffer_bytes, percent = sku.packet_buffer_bytes, sku.facts.get(fact)
     if buffer_bytes is None or percent is None:
         return None
     shared = _WHOLE - int(sku.facts.get("dedicated_ingress_percent", "0"))

@@ -11,6 +11,7 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.core.user_files import read_text
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
 
@@ -58,12 +59,31 @@ def parse_jobs(text: str, source: str) -> dict[str, tuple[str, ...]]:
                     raise InputError(f"{source}:{number}: more than {MOST_HOSTS:,} hosts of jobs")
                 jobs.setdefault(name, []).extend(hosts)
         except ValueError as error:
-            fix = "write a job and its hosts, such as 4711 gpu[001-004]"
+            words = hostlist.worded(error, "write a job and its hosts, such as 4711 gpu[001-004]")
             position = Position(source, number)
-            findings.append(Finding("INT001", Severity.ERROR, str(error), fix, position=position))
+            findings.append(Finding("INT001", Severity.ERROR, *words, position=position))
     if findings:
         raise InputError("the list of jobs is wrong", findings)
     return {name: tuple(hosts) for name, hosts in jobs.items()}
+
+
+def strange_hosts(
+    jobs: Mapping[str, tuple[str, ...]], known: Collection[str], source: Path
+) -> list[str]:
+    """Return the hosts of jobs that an inventory does not have: a cluster may have others too.
+
+    Raises
+    ------
+    InputError
+        When a name is none, or the inventory has none of the hosts: it is another list then.
+    """
+    strange = [host for hosts in jobs.values() for host in hosts if host not in known]
+    if odd := [host for host in strange if len(host.split()) > 1] or (
+        strange if len(strange) == sum(map(len, jobs.values())) else []
+    ):
+        fix = "print the jobs with squeue --noheader --format='%i %N'"
+        raise InputError(f"{source}: {odd[0][:40]!a} is not a host of the inventory; {fix}")
+    return list(dict.fromkeys(strange))
 
 
 def _refuse_unprintable(name: str) -> None:

@@ -51,9 +51,13 @@ def _range(value: str | list[str]) -> str | list[str]:
         try:
             hostlist.count(value)
         except ValueError as error:
-            message = ascii(str(error)[:200])[1:-1]
-            raise ValueError(f"{message}; {_RANGE_FIX}") from None
+            raise ValueError("; ".join(_range_words(error))) from None
     return value
+
+
+def _range_words(error: ValueError) -> tuple[str, str]:
+    reason, fix = hostlist.worded(error, _RANGE_FIX)
+    return ascii(reason[:200])[1:-1], ascii(fix[:200])[1:-1]
 
 
 HostNames = Annotated[
@@ -223,8 +227,8 @@ def host_names(
         count = hostlist.count(given) if given else 0
         if count <= most:
             return tuple(hostlist.expand(given)) if given else ()
-        message = f"the range has {count} hosts, but the fabric has {most}"
+        message, fix = f"the range has {count} hosts, but the fabric has {most}", _RANGE_FIX
     except ValueError as error:
-        message = ascii(str(error)[:200])[1:-1]
-    wrong(field, message, _RANGE_FIX)
+        message, fix = _range_words(error)
+    wrong(field, message, fix)
     return ()

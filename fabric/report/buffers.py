@@ -5,8 +5,9 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from fabric.core.errors import InputError
 from fabric.core.units import mib_to_bytes
-from fabric.design.pool import lossless_pool_bytes
+from fabric.design.pool import lossless_pool_bytes, lossless_share_bytes
 from fabric.qos.simulate.classes import Ingress
 from fabric.qos.simulate.start import Buffer
 from fabric.qos.thresholds import alpha, pause_threshold_bytes
@@ -18,13 +19,27 @@ if TYPE_CHECKING:
     from fabric.design.port_model import HeadroomProfile
 
 
-def unknown_pool(device: DeviceDesign) -> str:
-    """Return that the pool of a switch is not known, and what to type."""
+def assumed_pool_bytes(device: DeviceDesign, given_bytes: int) -> int:
+    """Return the shared pool of a switch whose design has none: the given one, or its share.
+
+    Parameters
+    ----------
+    given_bytes : int
+        What the user says of such switches; 0 is nothing.
+
+    Raises
+    ------
+    InputError
+        When nothing is known of it, with what to type.
+    """
+    pool = given_bytes or lossless_share_bytes(device.sku)
+    if pool:
+        return pool
     whole = device.sku.packet_buffer_bytes
-    most = f"; it is less than the buffer of {whole / mib_to_bytes(1):.0f} MiB" if whole else ""
-    return (
-        f"the shared pool of {device.name} ({device.sku.name}) is not known; give the pool of such "
-        f"switches with --buffer-mib{most}"
+    most = f", less than its buffer of {whole / mib_to_bytes(1):.0f} MiB" if whole else ""
+    raise InputError(
+        f"the size of the shared pool of {device.name} ({device.sku.name}) is not known; give it "
+        f"in MiB, with --buffer-mib{most}"
     )
 
 

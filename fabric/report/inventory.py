@@ -181,7 +181,7 @@ def schema(kind: str) -> str:
         "tenants": TenantsFile,
     }
     if kind not in models:
-        available = ", ".join((*models, "diff", "placement", "readings"))
+        available = ", ".join((*models, "diff", "placement", "readings", "events"))
         message = f"unknown schema {kind!r}; available: {available}"
         raise InputError("unknown schema", [Finding("INT021", Severity.ERROR, message)])
     body = {"$schema": _SCHEMA_DIALECT, **models[kind].model_json_schema()}

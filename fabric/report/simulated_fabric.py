@@ -13,7 +13,7 @@ from fabric.qos.dcqcn.parameters import CongestionPoint
 from fabric.qos.headroom.wire import SIGNAL_M_PER_S, response_ns
 from fabric.qos.path import HOP_NS
 from fabric.qos.simulate.scenario import VXLAN_BYTES, Cable, End
-from fabric.report.buffers import unknown_pool
+from fabric.report.buffers import assumed_pool_bytes
 from fabric.report.dcqcn import OWN, Kind, parameters_of
 from fabric.report.lossless import question
 from fabric.report.simulation_classes import RunClasses, lossy_pool, with_classes
@@ -262,10 +262,7 @@ def _pool_bytes(device: DeviceDesign, assumed_bytes: int) -> int:
             f"{device.name} has no shared pool: its ports take more than its buffer; see "
             "`rocefab show buffer`"
         )
-    pool = known or assumed_bytes
-    if not pool:
-        raise InputError(unknown_pool(device))
-    return pool
+    return known or assumed_pool_bytes(device, assumed_bytes)
 
 
 def _cable(near: End, far: End, speed_gbps: int, cable_m: int) -> Cable:

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.core.errors import InputError
 from fabric.core.units import gbps_to_bytes_per_s, ns_to_s
 from fabric.design.pool import lossless_pool_bytes
 from fabric.qos.headroom.wire import SIGNAL_M_PER_S, response_ns
 from fabric.qos.simulate.scenario import FRAME_BYTES
 from fabric.qos.storm.spread import Buffers
 from fabric.qos.thresholds import alpha
-from fabric.report.buffers import unknown_pool
+from fabric.report.buffers import assumed_pool_bytes
 from fabric.topology.pause_response import PauseResponses
 
 if TYPE_CHECKING:
@@ -131,7 +130,4 @@ def _time_ns(response: PauseResponse | None) -> float:
 
 def _pool(designs: Designs, name: str, assumed_bytes: int) -> float:
     device = designs.devices[name]
-    pool = lossless_pool_bytes(device) or assumed_bytes
-    if not pool:
-        raise InputError(unknown_pool(device))
-    return float(pool)
+    return float(lossless_pool_bytes(device) or assumed_pool_bytes(device, assumed_bytes))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from http import HTTPStatus
+from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 from fabric.core.findings import Finding, Severity
+from fabric.core.json_text import DoubledNameError, once, parse_json
 from fabric.intent.error_words import Words, in_words
 from fabric.intent.explain_errors import worded
 from fabric.serve.problem import MAX_FINDINGS, Problem, refused
@@ -60,6 +63,7 @@ def parsed(
     wrong : int
         Status of wrong fields.
     """
+    _refuse_doubled(content, wrong)
     try:
         return model.model_validate_json(content)
     except ValidationError as error:
@@ -67,6 +71,16 @@ def parsed(
         if problem.status == HTTPStatus.UNPROCESSABLE_ENTITY:
             problem.status = wrong
         raise problem from error
+
+
+def _refuse_doubled(content: bytes, wrong: int) -> None:
+    """Refuse a member that is there twice, as in files; what is no JSON is left to pydantic."""
+    try:
+        with suppress(JSONDecodeError):
+            parse_json(content, once)
+    except DoubledNameError as error:
+        field, message = _plain(error.name), _plain(str(error))
+        raise refused(wrong, "SRV004", field, message, "leave one of them") from error
 
 
 def _problem(error: ValidationError, model: type[BaseModel], content: bytes) -> Problem:

@@ -50,6 +50,14 @@ class JobReply(BaseModel):
     traffic: Annotated[str, Field(description="Collectives with shares, or the layout.")]
 
 
+class NotedJobReply(JobReply):
+    """A job that was noted."""
+
+    warnings: Annotated[
+        list[str], Field(description="Hosts of it that the state says are down or degraded.")
+    ]
+
+
 class PageReply(BaseModel):
     """A page of a list."""
 
@@ -356,6 +364,7 @@ class WhatIfReply(RootModel[OutageReply | SinglesReply]):
 #: All answers that are JSON.
 REPLIES: tuple[type[BaseModel], ...] = (
     *(PlacementDocument, ConditionsReply, AlertsReply, JobReply, JobsReply, HostsReply, LinksReply),
+    *(NotedJobReply,),
     *(HostHealthReply, TenantsReply, TenantReply),
     *(FabricReply, AliveReply, ReadyReply, FilterReply, PrioritiesReply, WhatIfReply),
     *MAP_REPLIES,

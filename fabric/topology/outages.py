@@ -100,7 +100,8 @@ class _Reader:
         try:
             expanded = hostlist.expand(names)
         except ValueError as error:
-            self._refuse("INT040", f"{names!r}: {error}", "use the form leaf[01-04]")
+            reason, fix = hostlist.worded(error, "use the form leaf[01-04]")
+            self._refuse("INT040", f"{names!r}: {reason}", fix)
             return []
         rows = [self._row(kind, name, known) for name in expanded]
         return [row for row in rows if row is not None]

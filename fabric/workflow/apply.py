@@ -56,10 +56,14 @@ __all__ = [
     "record",
     "resume",
     "rollback",
+    "runs_that_are",
     "status",
     "verify",
     "would_go_back",
 ]
+
+#: Runs that a message names: our choice.
+_MOST_RUNS = 5
 
 
 @dataclass(frozen=True)
@@ -245,6 +249,15 @@ def would_go_back(run: int, state: Path, only: str = "") -> list[str]:
             for (method, risk), names in kinds.items()
         ]
     return lines
+
+
+def runs_that_are(state: Path) -> str:
+    """Return the last runs of a journal for a message, the newest first."""
+    runs = Journal(state).runs()[::-1]
+    if not runs:
+        return "the journal has none yet"
+    names = [f"{one.id} ({one.kind} of {one.fabric})" for one in runs[:_MOST_RUNS]]
+    return f"{', '.join(names)}; `rocefab status` lists all of them"
 
 
 def _chosen(run: int, plan: Plan, journal: Journal, only: str) -> list[str]:

@@ -9,9 +9,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.errors import FabricError, InputError
 from fabric.core.findings import Finding, Severity
-from fabric.exchange.jobs import read_jobs
+from fabric.exchange.jobs import read_jobs, strange_hosts
 from fabric.intent.contents import copy_inventory
 from fabric.intent.documents import MAIN_FILE, SITE_FOLDER
 from fabric.intent.site import is_site
@@ -41,6 +42,7 @@ def diff(
     work: Work,
     progress: Progress = lambda *_: None,
     jobs: Path | None = None,
+    note: Callable[[str], None] = lambda _: None,
 ) -> Diff:
     """Return what differs between two inventories.
 
@@ -53,6 +55,8 @@ def diff(
         An inventory folder: the other side, or the one that is looked at in the revisions.
     jobs : Path, optional
         List of the jobs that run.
+    note : callable
+        Takes what the user should know besides the difference.
 
     Raises
     ------
@@ -63,8 +67,22 @@ def diff(
     with ExitStack() as stack:
         before, after = _sources(first, second, work, stack)
         if isinstance(before, Source) and isinstance(after, Source):
+            if jobs:
+                _name_strange(jobs, running, (before, after), note)
             return between(before, after, running, progress, judge=judged)
         return _alone(before, after, progress)
+
+
+def _name_strange(
+    file: Path,
+    running: Mapping[str, tuple[str, ...]],
+    sides: tuple[Source, Source],
+    note: Callable[[str], None],
+) -> None:
+    known = {host for side in sides for host in side.designs.fabric.host_row}
+    if strange := strange_hosts(running, known, file):
+        hosts = counted(len(strange), "host")
+        note(f"warning: {file}: {hosts} of jobs not in the inventory, such as {strange[0][:40]!a}")
 
 
 @dataclass(frozen=True)

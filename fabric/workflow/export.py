@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from fabric.core.exports import export as write_parts
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Severity
 from fabric.core.user_files import read_text
+from fabric.exchange.forms import importers
 from fabric.exchange.lab import Lab
 from fabric.exchange.network import plant
 from fabric.intent.scalars import closest
@@ -22,6 +24,7 @@ from fabric.placement.job_host import JobImage
 from fabric.render.output import write
 from fabric.report.table import Table
 from fabric.workflow.check import refuse_errors
+from fabric.workflow.export_options import refuse_unused
 from fabric.workflow.exporters.ansible import AnsibleOrder
 from fabric.workflow.exporters.bom import PartsOrder
 from fabric.workflow.exporters.rights import Account
@@ -69,6 +72,8 @@ class Request:
         Readings of which the rails are taken; None reads the devices.
     parallel : int
         Devices that are read at the same time; 0 chooses.
+    given : tuple of str
+        Options that the command line names; one that no part uses is rejected.
     """
 
     nodes: int = 1
@@ -95,6 +100,7 @@ class Request:
     connections: Path | None = None
     recording: Recording | None = None
     parallel: int = 0
+    given: tuple[str, ...] = ()
 
 
 def forms() -> Table:
@@ -117,13 +123,32 @@ def _named(form: str, request: Request) -> tuple[str, Request]:
     if len(having) == 1 and not request.parts:
         return having[0], replace(request, parts=(form,))
     if having:
-        ways = " or ".join(f"`export {name} --what {form}`" for name in having)
-        raise refused("PLC003", f"{form!r} is a part, not an export format", f"use {ways}")
+        ways = " or ".join(f"`rocefab export {name} --what {form}`" for name in having)
+        others = "".join(f", without --what {part[:40]}" for part in request.parts)
+        message = f"{form!r} is a part, not an export format"
+        raise refused("PLC003", message, f"use {ways}{others if len(having) == 1 else ''}")
+    fix = f"{_hint(form)}`rocefab export list` prints all of them"
+    raise refused("PLC003", f"unknown export format {form!r}", fix)
+
+
+def _hint(form: str) -> str:
+    """Return what an unknown format may be: one that is read, or the program that a format names.
+
+    What is spelled alike is left out where the word is the name of another program.
+    """
+    for_program = [
+        f"`rocefab export {name}` ({one.title})"
+        for name, one in exporters.items()
+        if form.casefold() in re.findall(r"\w+", one.title.casefold())
+    ]
+    hints = [f"it is read, by `rocefab import {form}`"] if form in importers else []
+    if for_program:
+        hints.append(f"files for {form}: {' and '.join(for_program)}")
+    if hints:
+        return f"{'; '.join(hints)}; "
     known = [*exporters, *(part for name in exporters for part in exporters[name].parts)]
     close = closest(form, known)
-    hint = f"did you mean {close}? " if close else ""
-    message = f"unknown export format {form!r}"
-    raise refused("PLC003", message, f"{hint}`rocefab export list` prints all of them")
+    return f"did you mean {close}? " if close else ""
 
 
 def export(project: Project, form: str, request: Request) -> tuple[str, tuple[Finding, ...]]:
@@ -164,8 +189,9 @@ def export_to(
 
 
 def _export(project: Project, form: str, request: Request) -> Exported:
-    refuse_errors(project)
     exporter = exporters[form]
+    refuse_unused(form, exporter.written(request.parts), request.given)
+    refuse_errors(project)
     done = write_parts(_SUBJECTS[exporter.about](project, request), exporter, request.parts)
     nothing = exporter.about is About.JOB and not done.files
     return replace(done, notes=(*done.notes, _nothing(request))) if nothing else done

@@ -254,7 +254,8 @@ def _left_out(names: str) -> frozenset[str]:
     try:
         return frozenset(hostlist.expand(names)) if names else frozenset()
     except ValueError as error:
-        finding = Finding("EXC014", Severity.ERROR, f"--leave-out: {error}", _RANGE)
+        reason, fix = hostlist.worded(error, _RANGE)
+        finding = Finding("EXC014", Severity.ERROR, f"--leave-out: {reason}", fix)
         raise InputError("invalid option", [finding]) from error
 
 

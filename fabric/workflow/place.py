@@ -197,7 +197,6 @@ def host_names(text: str) -> list[str]:
     try:
         return hostlist.expand(text)
     except ValueError as error:
-        finding = Finding(
-            "PLC004", Severity.ERROR, str(error), "use a range such as gpu[001-004] for --exclude"
-        )
+        words = hostlist.worded(error, "use a range such as gpu[001-004]")
+        finding = Finding("PLC004", Severity.ERROR, *words)
         raise InputError("invalid host list", [finding]) from error

@@ -27,6 +27,7 @@ from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.json_text import DoubledNameError, once
 from fabric.core.user_files import read_json
 from fabric.intent.explain_errors import worded
 from fabric.placement.engine.availability import wrong_jobs
@@ -129,12 +130,11 @@ def read_state(files: Iterable[Path], fabric: Fabric, max_age_s: float) -> State
 
 def _once(file: Path, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object; one that names a member twice does not say which of them holds."""
-    for name, count in Counter(name for name, _ in pairs).items():
-        if count > 1:
-            message = f"{name[:80]!a} is there {count} times"
-            finding = _finding("PLC032", file, name[:80], message, "leave one of them")
-            raise InputError("the state is wrong", [finding])
-    return dict(pairs)
+    try:
+        return once(pairs)
+    except DoubledNameError as error:
+        finding = _finding("PLC032", file, error.name, str(error), "leave one of them")
+        raise InputError("the state is wrong", [finding]) from error
 
 
 def _refuse_other_form(data: Any, file: Path) -> None:

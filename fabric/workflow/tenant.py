@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
 from fabric.core.errors import InputError
-from fabric.exchange.jobs import read_jobs
+from fabric.exchange.jobs import read_jobs, strange_hosts
 from fabric.intent.documents import MAIN_FILE
 from fabric.intent.inventory import load
 from fabric.intent.tenancy_model import TENANT_NAME
@@ -262,12 +262,8 @@ def running_jobs(file: Path | None, intent: Intent) -> dict[str, tuple[str, ...]
     """
     jobs = read_jobs(file) if file else {}
     known = {name for unit in intent.fabric.units for name in hostlist.expand(unit.hosts)}
-    strange = [host for hosts in jobs.values() for host in hosts if host not in known]
-    if odd := [host for host in strange if len(host.split()) > 1] or (
-        strange if len(strange) == sum(map(len, jobs.values())) else []
-    ):
-        fix = "print the jobs with squeue --noheader --format='%i %N'"
-        raise InputError(f"{file}: {odd[0][:40]!a} is not a host of the inventory; {fix}")
+    if file:
+        strange_hosts(jobs, known, file)
     return jobs
 
 
@@ -283,7 +279,8 @@ def members_of(intent: Intent, hosts: str, nics: Sequence[str]) -> Members:
     try:
         members: Members = dict.fromkeys(hostlist.expand(hosts) if hosts else (), every)
     except ValueError as error:
-        raise InputError(f"--hosts: {error}; use a range such as gpu[001-004]") from error
+        reason, fix = hostlist.worded(error, "use a range such as gpu[001-004]")
+        raise InputError(f"--hosts: {reason}; {fix}") from error
     for text in nics:
         host, _, rails = text.partition(":")
         numbers = rails.split(",")

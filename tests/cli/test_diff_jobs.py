@@ -37,6 +37,7 @@ def test_jobs_on_hosts_that_change(after: Path, tmp_path: Path) -> None:
     assert ended.code == 0
     assert "jobs: 2 jobs on these hosts" in ended.out
     assert "4713  10     gpu003" in ended.out
+    assert "jobs.txt: 9 hosts of jobs not in the inventory, such as 'cpu1'" in ended.err
     result = json.loads(run("diff", DEMO, after, "--jobs", jobs, "--format", "json").out)
     assert result["jobs"] == [
         {"name": "4711", "touched": ["gpu001", "gpu002"], "hosts": 2},
@@ -58,6 +59,7 @@ def test_nothing_changes_for_any_job(tmp_path: Path) -> None:
         (b"4711 gpu[001-\n4712 gpu[9-1]\n", "jobs.txt:2:1: "),
         (b"\xff\xfe", "jobs.txt:1:1: not UTF-8 text; name a list of jobs"),
         (None, "jobs.txt: cannot be read: no such file"),
+        (b"4711 gpx[001-002]\n", "'gpx001' is not a host of the inventory; print the jobs with"),
         (b"4711 gpu[1-9999999]\n", "expands to more than"),
     ],
 )

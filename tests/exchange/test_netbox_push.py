@@ -460,7 +460,12 @@ def test_what_netbox_rejects_is_named_and_the_rest_is_written(store: Store, push
     ("words", "said"),
     [
         (("--push", "netbox.example.net"), "is not a URL; use --push https://HOST"),
-        (("--commit",), "--push is an option of netbox; --commit and --delete need --push"),
+        (("--commit",), "--push is an option of netbox; --site, --commit and --delete need --push"),
+        (("--site", "dc1"), "--site, --commit and --delete need --push"),
+        (
+            ("--push", "https://netbox.example", "--out", "x", "--nodes", "2"),
+            "a push to NetBox does not use --out and --nodes",
+        ),
     ],
 )
 def test_wrong_use(words: tuple[str, ...], said: str) -> None:

@@ -14,7 +14,7 @@ from fabric.core.errors import InputError
 from fabric.qos.dcqcn.parameters import CongestionPoint
 from fabric.qos.dcqcn.presets import CONNECTX
 from fabric.qos.simulate.start import start_scenario
-from fabric.report.buffers import congested_buffer
+from fabric.report.buffers import assumed_pool_bytes, congested_buffer
 from fabric.report.simulation import fabric_runs, fabric_scenario, star_runs
 from fabric.report.simulation_plot import plot
 from fabric.report.simulation_settings import Load, Settings, settings_of
@@ -358,6 +358,20 @@ def test_settings_that_cannot_be(words, message):
 def test_what_is_not_there_is_told(rail, receiver, senders, settings, message):
     with pytest.raises(InputError, match=message):
         fabric_scenario(rail, (receiver,), replace(SHORT, senders=senders), settings, far=False)
+
+
+def test_the_share_of_a_known_buffer_is_the_pool():
+    """Junos splits its buffer in percents: of 165.2 MB 85 % are shared, and 66 % of these lossless."""
+    project = Project(INVENTORY / "unnumbered")
+    load = Load(senders=2, pool_bytes=10**7)
+    scenario = fabric_scenario(project, ("gpu3:eth1",), load, Settings(), far=True)
+    assert 10**7 in scenario.shared_bytes
+    leaf = project.devices["junos-leaf"]
+    assert leaf.sku.packet_buffer_bytes == 165_200_000
+    assert assumed_pool_bytes(leaf, 0) == 92_677_200
+    assert assumed_pool_bytes(leaf, 10**7) == 10**7
+    with pytest.raises(InputError, match="in MiB, with --buffer-mib, less than its buffer of 42"):
+        assumed_pool_bytes(project.devices["comware7-leaf"], 0)
 
 
 def test_an_unknown_pool_is_asked_for():

@@ -50,6 +50,32 @@ def test_state_is_replaced_patched_and_read(own) -> None:
     assert [one["name"] for one in listed if one["condition"]] == ["gpu002"]
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "content", "field"),
+    [
+        pytest.param(
+            "PATCH",
+            "/v1/state",
+            '{"conditions": {"gpu001": {"health": "down"}, "gpu001": null}}',
+            "gpu001",
+            id="host",
+        ),
+        pytest.param("POST", "/v1/placements", '{"nodes": 1, "nodes": 2}', "nodes", id="nodes"),
+    ],
+)
+def test_a_member_that_is_there_twice_is_rejected(own, method, path, content, field) -> None:
+    """Which of the two holds would be a guess, as in a file."""
+    headers = {"content-type": "application/json"}
+    answer = own.request(method, path, content=content, headers=headers)
+    assert answer.status_code == 422
+    finding = answer.json()["findings"][0]
+    assert (finding["rule"], finding["field"]) == ("SRV004", field)
+    assert (finding["message"], finding["fix"]) == (
+        f"'{field}' is there 2 times",
+        "leave one of them",
+    )
+
+
 def test_etag_guards_a_change(own) -> None:
     tag = own.get("/v1/state").headers["etag"]
     known = own.get("/v1/state", headers={"If-None-Match": tag})
@@ -111,6 +137,14 @@ def test_job_takes_its_hosts_until_it_is_deleted(own) -> None:
     assert own.delete("/v1/jobs/train-7").status_code == 204
     assert own.delete("/v1/jobs/train-7").status_code == 404
     assert own.post("/v1/placements", json={"nodes": 3}).status_code == 200
+
+
+def test_a_job_on_a_host_that_is_down_is_noted_with_a_warning(own) -> None:
+    own.put("/v1/state", json=DOWN)
+    made = own.post("/v1/jobs", json={"name": "train-7", "hosts": "gpu[001-002]"})
+    assert (made.status_code, made.json()["warnings"]) == (201, ["gpu001 is down: no power"])
+    fine = own.post("/v1/jobs", json={"name": "train-8", "hosts": "gpu003"})
+    assert fine.json()["warnings"] == []
 
 
 def test_job_is_noted_once_for_a_key(own) -> None:

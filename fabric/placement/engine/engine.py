@@ -13,13 +13,14 @@ from fabric.placement.engine.index import Index
 from fabric.placement.engine.load import LinkLoad, Loads, link_loads
 from fabric.placement.engine.polish import Trials, polished
 from fabric.placement.engine.query import Within
+from fabric.placement.engine.rails import used_columns
 from fabric.placement.engine.request import impossible, no_way, resolve
 from fabric.placement.engine.search import Problem
 from fabric.placement.engine.seats import blocks, seats
 from fabric.placement.engine.state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from fabric.placement.engine.availability import Usable
     from fabric.placement.engine.query import Answer, Query
@@ -63,6 +64,12 @@ class Engine:
         other = object.__new__(Engine)
         other.index = Index(self.fabric, state, self.index)
         return other
+
+    def why_not(self, hosts: Sequence[str], gpus: int) -> list[str]:
+        """Return why hosts of the fabric are not as planned, for a job with GPUs of each."""
+        usable = self.index.available.usable(used_columns(self.fabric, gpus))
+        rows = (self.fabric.host_row[name] for name in hosts)
+        return [usable.reasons[row] for row in rows if row in usable.reasons]
 
     def place(self, query: Query) -> Answer:
         """Return hosts for a job.

@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.core.exports import Exported, Exporter, exporters, refused, text_file
+from fabric.core.exports import (
+    PLACED_OPTIONS,
+    SETTINGS_OPTIONS,
+    Exported,
+    Exporter,
+    exporters,
+    refused,
+    text_file,
+)
 from fabric.placement.exporters.torchrun import MASTER_PORT
 from fabric.placement.mpirun import hostfile
 
@@ -50,5 +58,10 @@ exporters.add("deepspeed")(
     Exporter(
         {"hostfile": _hostfile, "environment": _environment, "command": _command},
         title="host file, environment and command for DeepSpeed",
+        options={
+            "hostfile": PLACED_OPTIONS,
+            "environment": SETTINGS_OPTIONS,
+            "command": PLACED_OPTIONS,
+        },
     )
 )

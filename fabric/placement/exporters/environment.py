@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.core.exports import Exported, Exporter, exporters, text_file
+from fabric.core.exports import SETTINGS_OPTIONS, Exported, Exporter, exporters, text_file
 from fabric.placement.export import quoted
 
 if TYPE_CHECKING:
@@ -41,5 +41,6 @@ exporters.add("environment")(
         {"shell": _shell, "plain": _plain},
         ("shell",),
         title="NCCL variables of a job, for a shell or a file",
+        options={"shell": SETTINGS_OPTIONS, "plain": SETTINGS_OPTIONS},
     )
 )

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.core.exports import Exported, Exporter, exporters, text_file
+from fabric.core.exports import (
+    PLACED_OPTIONS,
+    SETTINGS_OPTIONS,
+    Exported,
+    Exporter,
+    exporters,
+    text_file,
+)
 from fabric.placement.export import quoted
 from fabric.placement.libraries import horovod_settings
 from fabric.placement.mpirun import hostfile
@@ -34,6 +41,8 @@ def _command(order: Order) -> Exported:
 
 exporters.add("horovod")(
     Exporter(
-        {"hostfile": _hostfile, "command": _command}, title="host file and command for Horovod"
+        {"hostfile": _hostfile, "command": _command},
+        title="host file and command for Horovod",
+        options={"hostfile": PLACED_OPTIONS, "command": SETTINGS_OPTIONS},
     )
 )

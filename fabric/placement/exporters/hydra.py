@@ -10,7 +10,14 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from fabric.core.exports import Exported, Exporter, exporters, text_file
+from fabric.core.exports import (
+    PLACED_OPTIONS,
+    SETTINGS_OPTIONS,
+    Exported,
+    Exporter,
+    exporters,
+    text_file,
+)
 
 if TYPE_CHECKING:
     from fabric.placement.export import Order
@@ -41,5 +48,6 @@ exporters.add("hydra")(
     Exporter(
         {"machinefile": _machines, "command": _command},
         title="machine file and command for MPICH and Intel MPI",
+        options={"machinefile": PLACED_OPTIONS, "command": SETTINGS_OPTIONS},
     )
 )

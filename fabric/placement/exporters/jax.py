@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.core.exports import Exported, Exporter, exporters, text_file
+from fabric.core.exports import PLACED_OPTIONS, Exported, Exporter, exporters, text_file
 from fabric.placement.node_rank import node_script
 
 if TYPE_CHECKING:
@@ -35,4 +35,10 @@ def _script(order: Order) -> Exported:
     ))
 
 
-exporters.add("jax")(Exporter({"script": _script}, title="start script for JAX"))
+exporters.add("jax")(
+    Exporter(
+        {"script": _script},
+        title="start script for JAX",
+        options={"script": PLACED_OPTIONS},
+    )
+)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.core.exports import Exported, Exporter, exporters, text_file
+from fabric.core.exports import MANIFEST_OPTIONS, Exported, Exporter, exporters, text_file
 from fabric.placement.k8s.addresses import pools
 from fabric.placement.k8s.cluster import cluster
 from fabric.placement.k8s.jobs import check_words, mpi_job, pytorch_job, ray_cluster, train_job
@@ -87,6 +87,14 @@ def _check_roce(order: Order, hosts: Cluster) -> None:
         )
 
 
+_STANDARD = ("cluster-policy", "nic-settings", "pools", "functions", "networks")
+_JOBS = {
+    "pytorchjob": pytorch_job,
+    "mpijob": mpi_job,
+    "trainjob": train_job,
+    "raycluster": ray_cluster,
+}
+_OF_CLUSTER = ("--exclude", "--cluster-versions")
 exporters.add("k8s")(
     Exporter(
         {
@@ -96,13 +104,15 @@ exporters.add("k8s")(
             "pools": _part("pools", pools),
             "functions": _part("functions", function_policies),
             "networks": _part("networks", networks),
-            "pytorchjob": _job("pytorchjob", pytorch_job),
-            "mpijob": _job("mpijob", mpi_job),
-            "trainjob": _job("trainjob", train_job),
-            "raycluster": _job("raycluster", ray_cluster),
+            **{name: _job(name, make) for name, make in _JOBS.items()},
         },
-        ("cluster-policy", "nic-settings", "pools", "functions", "networks"),
+        _STANDARD,
         "---\n",
         title="NIC settings, networks and jobs for Kubernetes",
+        options={
+            **dict.fromkeys(_STANDARD, _OF_CLUSTER),
+            "nic-names": _OF_CLUSTER,
+            **dict.fromkeys(_JOBS, MANIFEST_OPTIONS),
+        },
     )
 )

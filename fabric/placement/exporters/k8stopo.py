@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabric.core.exports import Exported, Exporter, exporters, text_file
+from fabric.core.exports import PLACED_OPTIONS, Exported, Exporter, exporters, text_file
 from fabric.placement.k8s.cluster import check_name, node_names
 from fabric.placement.k8s.jobs import check_job_name
 from fabric.placement.k8s.labels import PREFIX, keys, label_value, node_labels
@@ -163,11 +163,25 @@ _PARTS = {
     "leaderworkerset": _leader_worker_set,
     "jobset": _job_set,
 }
+_SERVED = ("--cluster-versions",)
+_OF_NODES = ("--exclude", *_SERVED)
+_OF_JOB = (*PLACED_OPTIONS, "--name", "--template", *_SERVED)
+_OPTIONS = {
+    "nodes": ("--degraded", *_OF_NODES),
+    "node-features": _OF_NODES,
+    "kueue": _SERVED,
+    "volcano": _OF_NODES,
+    "kai": _SERVED,
+    "grove": _SERVED,
+    "leaderworkerset": _OF_JOB,
+    "jobset": _OF_JOB,
+}
 exporters.add("k8stopo")(
     Exporter(
         {name: _part(name, make) for name, make in _PARTS.items()},
         ("nodes",),
         _SEPARATOR,
         title="topology for Kubernetes schedulers: node labels, Kueue, Volcano",
+        options=_OPTIONS,
     )
 )

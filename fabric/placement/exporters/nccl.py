@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.core.exports import Exported, Exporter, exporters, text_file
+from fabric.core.exports import SETTINGS_OPTIONS, Exported, Exporter, exporters, text_file
 
 if TYPE_CHECKING:
     from fabric.core.artefact import Artefact
@@ -42,4 +42,10 @@ def _plain(text: str) -> str:
     return text.replace("=", ":")
 
 
-exporters.add("nccl")(Exporter({"conf": _conf}, title="nccl.conf"))
+exporters.add("nccl")(
+    Exporter(
+        {"conf": _conf},
+        title="nccl.conf",
+        options={"conf": SETTINGS_OPTIONS},
+    )
+)

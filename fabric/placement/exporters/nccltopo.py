@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from fabric.core.exports import Exported, Exporter, exporters, text_file
+from fabric.core.exports import PLACED_OPTIONS, Exported, Exporter, exporters, text_file
 from fabric.placement.pcie import pcie_groups, refused_trait
 
 if TYPE_CHECKING:
@@ -123,5 +123,9 @@ def _topology(order: Order) -> Exported:
 
 
 exporters.add("nccltopo")(
-    Exporter({"topology": _topology}, title="topology file of NCCL for a host")
+    Exporter(
+        {"topology": _topology},
+        title="topology file of NCCL for a host",
+        options={"topology": PLACED_OPTIONS},
+    )
 )

@@ -170,5 +170,6 @@ exporters.add(FORM)(
         _STANDARD,
         about=About.NODES,
         title="state of the fabric as conditions and taints of nodes",
+        options=dict.fromkeys(_STANDARD, ("--exclude", "--avoid-state", "--state-max-age")),
     )
 )

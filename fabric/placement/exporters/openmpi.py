@@ -12,7 +12,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.core.exports import Exported, Exporter, exporters, text_file
+from fabric.core.exports import (
+    PLACED_OPTIONS,
+    SETTINGS_OPTIONS,
+    Exported,
+    Exporter,
+    exporters,
+    text_file,
+)
 from fabric.intent.host_model import core_range
 from fabric.placement.mpirun import hostfile, mpirun
 from fabric.placement.pcie import refused_trait
@@ -65,5 +72,10 @@ exporters.add("openmpi")(
         {"hostfile": _hostfile, "rankfile": _rankfile, "command": _command},
         ("hostfile", "command"),
         title="host file, rank file and command for Open MPI",
+        options={
+            "hostfile": PLACED_OPTIONS,
+            "rankfile": PLACED_OPTIONS,
+            "command": SETTINGS_OPTIONS,
+        },
     )
 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabric.core import hostlist
-from fabric.core.exports import Exported, Exporter, exporters, refused, text_file
+from fabric.core.exports import PLACED_OPTIONS, Exported, Exporter, exporters, refused, text_file
 from fabric.placement.k8s.manifest import yaml_text
 from fabric.placement.tree import Tree, tree
 
@@ -193,5 +193,12 @@ exporters.add("slurm")(
         },
         standard=("topology",),
         title="topology, partitions and features for Slurm",
+        options={
+            "topology": (),
+            "topology-yaml": (),
+            "block": (),
+            "partitions": ("--degraded",),
+            "hostfile": PLACED_OPTIONS,
+        },
     )
 )

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.core.exports import Exported, Exporter, exporters, text_file
+from fabric.core.exports import (
+    PLACED_OPTIONS,
+    SETTINGS_OPTIONS,
+    Exported,
+    Exporter,
+    exporters,
+    text_file,
+)
 from fabric.placement.libraries import taco_settings
 from fabric.placement.mpirun import hostfile, mpirun
 
@@ -28,5 +35,9 @@ def _command(order: Order) -> Exported:
 
 
 exporters.add("taco")(
-    Exporter({"hostfile": _hostfile, "command": _command}, title="host file and command for TACO")
+    Exporter(
+        {"hostfile": _hostfile, "command": _command},
+        title="host file and command for TACO",
+        options={"hostfile": PLACED_OPTIONS, "command": SETTINGS_OPTIONS},
+    )
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.core.exports import Exported, Exporter, exporters, text_file
+from fabric.core.exports import PLACED_OPTIONS, Exported, Exporter, exporters, text_file
 from fabric.placement.node_rank import node_script
 
 if TYPE_CHECKING:
@@ -41,5 +41,6 @@ exporters.add("torchrun")(
         {"script": _script, "table": _table},
         ("script",),
         title="start script for torchrun, and the table of its ranks",
+        options={"script": PLACED_OPTIONS, "table": PLACED_OPTIONS},
     )
 )

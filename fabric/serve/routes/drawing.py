@@ -117,13 +117,13 @@ def _choice(service: Service, filters: Filters) -> Choice:
 def _names(field: str, text: str) -> frozenset[str] | None:
     if not text:
         return None
+    fix = "use a range such as su[1-4]"
     try:
         if hostlist.count(text) <= _MOST_NUMBER:
             return frozenset(hostlist.expand(text))
         message = f"the range has more than {_MOST_NUMBER:,} names"
     except ValueError as error:
-        message = ascii(str(error)[:200])[1:-1]
-    fix = "use a range such as su[1-4]"
+        message = ascii(hostlist.worded(error, fix)[0][:200])[1:-1]
     raise refused(HTTPStatus.UNPROCESSABLE_ENTITY, "SRV004", field, message, fix)
 
 

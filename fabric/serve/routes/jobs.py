@@ -16,7 +16,7 @@ from fabric.serve.bodies import body
 from fabric.serve.book import BookedJob
 from fabric.serve.problem import Problem, refused
 from fabric.serve.query import Wrong, job_hosts
-from fabric.serve.replies import JobReply, JobsReply
+from fabric.serve.replies import JobsReply, NotedJobReply
 from fabric.serve.requests import JobBody
 from fabric.serve.routes.described import (
     as_json,
@@ -32,6 +32,7 @@ from fabric.serve.store import StoredAnswer
 
 if TYPE_CHECKING:
     from fabric.serve.book import Book
+    from fabric.serve.source import Loaded
     from fabric.topology.model import Fabric
 
 router = APIRouter()
@@ -56,7 +57,7 @@ async def get_jobs(request: Request, limit: Limit = 1000, offset: Offset = 0) ->
     "/v1/jobs",
     summary="A job has started",
     status_code=HTTPStatus.CREATED,
-    **with_body(JobBody, 201, 409, ok="The job.", reply=JobReply, parameters=[_KEY]),
+    **with_body(JobBody, 201, 409, ok="The job.", reply=NotedJobReply, parameters=[_KEY]),
 )
 async def post_jobs(request: Request) -> Response:
     """Note a job that runs: its hosts take no other job, its traffic shares the links."""
@@ -67,7 +68,7 @@ async def post_jobs(request: Request) -> Response:
     if key and (kept := await service.kept(caller, key)):
         return _again(kept, digest)
     job = _job(wanted, service.loaded.fabric)
-    content = json.dumps(_plain(job)).encode()
+    content = json.dumps(_plain(job) | {"warnings": _warnings(job, service.loaded)}).encode()
 
     def make(book: Book) -> Book:
         _check_free(job, book)
@@ -123,6 +124,12 @@ def _job(wanted: JobBody, fabric: Fabric) -> BookedJob:
             wrong.add("layout", str(error), fix)
     wrong.end()
     return BookedJob(wanted, hosts, traffic)
+
+
+def _warnings(job: BookedJob, loaded: Loaded) -> list[str]:
+    """Return which hosts are not as planned, as `place` says it; the job runs all the same."""
+    gpus = job.body.gpus_per_node or loaded.fabric.intent.fabric.host.gpus
+    return loaded.engine.why_not(job.hosts, gpus)
 
 
 def _check_free(job: BookedJob, book: Book) -> None:

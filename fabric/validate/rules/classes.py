@@ -211,6 +211,9 @@ class CnpClass(ClassRule):
 #: What belongs to one lossless class alone, by the field of a policy without a list.
 OWN = ("roce_dscp", "pfc_priority", "traffic_class", "queue", "priority_group")
 
+#: Fields that are the priority of the class where it does not set them.
+_OF_PRIORITY = OWN[2:]
+
 
 @rules.add("QOS070")
 class OwnClass(PolicyRule):
@@ -234,13 +237,20 @@ class OwnClass(PolicyRule):
                     one.dscps if field == "roce_dscp" else (getattr(one, field),)
                     for one in (first, second)
                 ]
-                if shared := sorted(set(values[0]) & set(values[1])):
+                shared = sorted(set(values[0]) & set(values[1]))
+                if shared and not _follows(field, first, second):
                     yield Wrong(
                         second.field(field),
                         f"classes {first.name} and {second.name} both have {field} "
                         f"{', '.join(map(str, shared))}",
                         f"use another {field} for one of them",
                     )
+
+
+def _follows(field: str, first: LosslessClass, second: LosslessClass) -> bool:
+    """Tell whether a field is the same in both since their priority is, which is named already."""
+    own = {getattr(one, field) for one in (first, second)} if field in _OF_PRIORITY else set()
+    return own == {first.pfc_priority} == {second.pfc_priority}
 
 
 @rules.add("QOS071")

@@ -67,7 +67,9 @@ class SchedulerShares(PolicyRule):
     guards = ("lossless.scheduler.lossless_percent", "lossless.scheduler.default_percent")
 
     def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
-        """Add the shares of every policy."""
+        """Add the shares of every policy; classes in one queue are for QOS070 to name."""
+        if len({one.queue for one in profile.classes}) < len(profile.classes):
+            return
         shares = [queue.percent for queue in profile.queues if queue.percent is not None]
         if sum(shares) != WHOLE_PERCENT:
             yield Wrong(

@@ -47,5 +47,11 @@ def _html(order: PartsOrder) -> Exported:
 
 
 exporters.add(FORM)(
-    Exporter({"csv": _csv, "html": _html}, ("csv",), about=About.PARTS, title="labels of cables")
+    Exporter(
+        {"csv": _csv, "html": _html},
+        ("csv",),
+        about=About.PARTS,
+        title="labels of cables",
+        options={"csv": (), "html": ()},
+    )
 )

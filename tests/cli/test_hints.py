@@ -1,0 +1,81 @@
+"""Errors say what to type instead, once."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabric.change.journal import Journal
+from tests.cli.runs import DEMO, run
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param(
+            ("export", "topograph", DEMO),
+            "unknown export format 'topograph'; it is read, by `rocefab import topograph`; files for "
+            "topograph: `rocefab export rails` (rails of NICs that LLDP confirms: "
+            "labels, NFD, DRA, Topograph); `rocefab export list` prints all of them [PLC003]",
+            id="a format that is read",
+        ),
+        pytest.param(
+            ("export", "slurmm", DEMO), "did you mean slurm? `rocefab export list`", id="a typo"
+        ),
+        pytest.param(
+            ("export", "volcano", DEMO, "--what", "nope"),
+            "use `rocefab export k8stopo --what volcano`, without --what nope [PLC003]",
+            id="a part with a part",
+        ),
+        pytest.param(("show", "schema", "nope"), "placement, readings, events", id="schemas"),
+        pytest.param(
+            ("init", "new", "--design", "rail-optimised-typo"),
+            "Did you mean rail-optimised?",
+            id="a choice",
+        ),
+        pytest.param(("serve", DEMO, "--port", "x"), "--listen ADDRESS:PORT", id="port"),
+        pytest.param(
+            ("apply", DEMO),
+            f"run `rocefab plan {DEMO} --out plan.json`, then `rocefab apply plan.json`",
+            id="a folder for a plan",
+        ),
+        pytest.param(("rollback", "--inventory", DEMO), "no runs yet", id="nothing to roll back"),
+    ],
+)
+def test_hint(words, said, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    ended = run(*words)
+    assert ended.code == 2
+    assert said in " ".join(ended.err.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(("place", DEMO, "--hosts", "gpu[1-"), id="place"),
+        pytest.param(("export", "nccl", DEMO, "--hosts", "gpu[1-"), id="export"),
+        pytest.param(("export", "nccl", DEMO, "--exclude", "gpu[1-"), id="exclude"),
+    ],
+)
+def test_a_fix_is_said_once(words):
+    ended = run(*words)
+    assert "'gpu[1-' is not a name range; use the form gpu[001-064] [PLC0" in ended.err
+
+
+def test_a_wrong_file_is_said_once(tmp_path):
+    file = tmp_path / "state.json"
+    file.write_text('{"a": ')
+    ended = run("place", DEMO, "--avoid-state", file)
+    assert ended.code == 2
+    assert ended.err == f"{file}:1:7: not JSON: expecting value; write it again [INT001]\n"
+
+
+def test_rollback_names_the_runs(tmp_path):
+    journal = Journal(tmp_path)
+    for kind in ("apply", "rollback"):
+        journal.begin(kind, "demo", "")
+    ended = run("rollback", "--state", tmp_path)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == (
+        "rocefab: specify the run to roll back: 2 (rollback of demo), 1 (apply of demo); "
+        "`rocefab status` lists all of them\n"
+    )
