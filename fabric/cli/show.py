@@ -96,8 +96,6 @@ def platforms(
     for warning in table.warnings:
         output.note(f"warning: {warning}")
     output.records(table, form)
-    if table.hint:
-        output.note(table.hint)
 
 
 @show_app.command(epilog="Example: rocefab show rules QOS024")
