@@ -121,7 +121,8 @@ def init(
     """Create a commented inventory, or one of a size.
 
     With --design or --ask it has the leaves, spines and cables that the hosts need. What it needs
-    and what is left over is printed.
+    and what is left over is printed. The folder must be new or empty, but for own switch models in
+    platforms/: --leaf and --spine can name them.
 
     Exit codes: 0, 2.
     """
@@ -129,15 +130,17 @@ def init(
 
     text, lines = None, ""
     if design or ask:
+        from fabric.workflow.init_models import models_in
         from fabric.workflow.init_sized import Wish, refuse_models, sized_inventory
 
         form = design or Design.RAIL_OPTIMISED
+        numbers = (spines, room_for, nic_gbps)
         wish = Wish(
-            form.value, hosts, rails, leaf, spine, split, spines, room_for, nic_gbps, nic.value
+            form.value, hosts, rails, leaf, spine, split, *numbers, nic.value, models_in(folder)
         )
         wish = _asked(wish) if ask else wish
         result = sized_inventory(wish, folder.resolve().name)
-        refuse_models(wish)
+        refuse_models(wish, folder)
         text, lines = result.text, "\n".join(result.lines) + "\n"
     else:
         _refuse_sizes(context)

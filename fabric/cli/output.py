@@ -112,11 +112,13 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
 
 def records(shown: Table, form: str) -> None:
-    """Write the rows of a report as a table, or as a JSON list of objects."""
+    """Write the rows of a report as a table, or as a JSON list of objects; then its hint."""
     if form == "json":
         as_json([dict(zip(shown.headers, row, strict=True)) for row in shown.rows])
     else:
         table(shown.headers, shown.rows)
+    if shown.hint:
+        note(shown.hint)
 
 
 def note(text: str) -> None:

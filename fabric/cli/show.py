@@ -65,7 +65,9 @@ _add("tenants", "Tenants with VRF, VNI and hosts.")
 @show_app.command(epilog="Example: rocefab show platforms ACS-SN5600")
 def platforms(
     name: str = typer.Argument(
-        "", help="Switch model or ASIC family to show in full, with sources."
+        "",
+        help="Switch model or ASIC family to show in full, with sources; or a system or maker, "
+        "to list its models.",
     ),
     asics: Annotated[
         bool,

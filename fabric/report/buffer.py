@@ -12,6 +12,7 @@ from fabric.design.pool import (
     lossless_pool_bytes,
     shared_headroom_bytes,
 )
+from fabric.platforms import platforms
 from fabric.qos.headroom.budget import Budget, budget, largest
 from fabric.qos.headroom.computed import LOSSLESS_GROUPS, SHARED_HEADROOM
 from fabric.qos.headroom.laws import PortTraits, headroom
@@ -60,7 +61,25 @@ def buffer(designs: Designs) -> Table:
     for lossy traffic, and the pools may shrink to nothing. Where a model keeps a share of its
     buffer for headroom, ``free_bytes`` and ``*_fits`` are about that share.
     """
-    return Table(_HEADERS, tuple(_row(device, count) for device, count in alike(designs)))
+    devices = alike(designs)
+    rows = tuple(_row(device, count) for device, count in devices)
+    return Table(_HEADERS, rows, hint=_hint([device for device, _ in devices]))
+
+
+def _hint(devices: list[DeviceDesign]) -> str:
+    """Return why pools are not known, and what follows; empty where all are."""
+    models = {
+        f"{device.sku.name} on {platforms[device.sku.nos].title}": None
+        for device in devices
+        if lossless_pool_bytes(device) is None
+    }
+    if not models:
+        return ""
+    return (
+        f"pool_bytes is unknown for {', '.join(models)}: no public source says how the buffer is "
+        "divided into pools there. So free_bytes still contains the shared pool, the rules about "
+        "marking before the pause are not checked (QOS002), and `simulate` needs --buffer-mib"
+    )
 
 
 def buffer_of(device: DeviceDesign) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.units import bytes_to_kb, gbps_to_bps, share_to_percent
+from fabric.qos.ecn.edge import share_note
 from fabric.report.plots import save
 from fabric.report.table import Table
 
@@ -78,18 +79,22 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Ports that are alike: ``host`` or ``uplink``, of one speed, marked by one switch profile."""
+    """Ports that are alike: ``host`` or ``uplink``, of one speed, marked by one switch profile.
+
+    ``on_switch`` is what their switches have in place of bytes, where that is a percentage.
+    """
 
     port: str
     speed_gbps: int
     congestion_point: CongestionPoint
+    on_switch: str = ""
 
     @property
     def marking(self) -> str:
         """Thresholds in words."""
         switch = self.congestion_point
         low, high = bytes_to_kb(switch.kmin_bytes), bytes_to_kb(switch.kmax_bytes)
-        return f"{low:g}-{high:g} kB {switch.pmax_percent:g} %"
+        return f"{low:g}-{high:g} kB{self.on_switch} {switch.pmax_percent:g} %"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +137,10 @@ def kinds(designs: Designs) -> tuple[Kind, ...]:
     from fabric.qos.dcqcn.parameters import CongestionPoint
 
     port_kinds = {
-        (port.kind, port.speed_gbps, one.kmin_bytes, one.kmax_bytes, one.pmax_percent)
+        (
+            *(port.kind, port.speed_gbps, one.kmin_bytes, one.kmax_bytes, one.pmax_percent),
+            share_note(device.sku, one.kmin_bytes, one.kmax_bytes),
+        )
         for device in designs.devices.values()
         for port in device.ports
         if port.qos
@@ -144,8 +152,9 @@ def kinds(designs: Designs) -> tuple[Kind, ...]:
                 port,
                 speed_gbps,
                 CongestionPoint(kmin_bytes=kmin, kmax_bytes=kmax, pmax_percent=pmax),
+                share,
             )
-            for port, speed_gbps, kmin, kmax, pmax in sorted(port_kinds)
+            for port, speed_gbps, kmin, kmax, pmax, share in sorted(port_kinds)
         )
     except ValueError as error:
         raise InputError(f"invalid lossless.ecn on a port: {error}") from error

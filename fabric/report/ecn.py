@@ -9,7 +9,7 @@ from fabric.core.units import gbps_to_bytes_per_s, s_to_us
 from fabric.design.pool import lossless_pool_bytes
 from fabric.platforms.features import marking_unit
 from fabric.qos.dcqcn.recommend import Need, recommend
-from fabric.qos.ecn.edge import largest_queue_bytes, programmed_bytes, to_units
+from fabric.qos.ecn.edge import largest_queue_bytes, programmed_bytes, share_note, to_units
 from fabric.qos.ecn.figures import Figure, figures_for
 from fabric.qos.path import LONG_CABLE_M, Hop, longest_path, round_trip_s
 from fabric.qos.thresholds import ecn_limit_bytes, pause_threshold_bytes
@@ -97,7 +97,8 @@ def recommendations(designs: Designs, most_flows: int = MOST_FLOWS) -> Table:
         if (*where, kind.is_long) in seen:
             continue
         seen.add((*where, kind.is_long))
-        rows.append(("set", *where, *_thresholds(kind.lossless), "in the inventory"))
+        note = share_note(kind.device.sku, kind.lossless.kmin_bytes, kind.lossless.kmax_bytes)
+        rows.append(("set", *where, *_thresholds(kind.lossless), f"in the inventory{note}"))
         rows.append(("rocefab", *where, *_recommended(kind, hops, most_flows, buffer)))
     rows += [
         (figure.name, "any", "any", speed, *_published(figure))
@@ -224,8 +225,10 @@ def _recommended(
             return ("-", "-", "-", str(other))
     point = advice.parameters.congestion_point
     question = Question(round_trip_s=trip_s, buffer=buffer)
+    share = share_note(kind.device.sku, point.kmin_bytes, point.kmax_bytes)
     why = " ".join((
         own_set(advice, speed, question).note,
+        *((f"Kmin and Kmax are rounded up{share}.",) if share else ()),
         *((limits,) if limits else ()),
         "Valid for these NIC parameters only; see `rocefab show dcqcn`.",
     ))

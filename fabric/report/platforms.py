@@ -13,10 +13,11 @@ from fabric.design import matrix
 from fabric.platforms.asic_catalogue import asic, asic_names
 from fabric.platforms.catalogue import Skus
 from fabric.platforms.facts import FACTS, GRADES
+from fabric.report.model_search import ADD_A_MODEL, search
 from fabric.report.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from fabric.platforms.asic import Asic
     from fabric.platforms.facts import Fact, Grade, Value
@@ -42,7 +43,7 @@ def platforms(
     Parameters
     ----------
     name : str
-        A switch model or an ASIC family; empty for the list.
+        A switch model, an ASIC family, a system or a maker; empty for the list.
     inventory : Path, optional
         An inventory folder, whose own models count too.
     asics : bool
@@ -58,6 +59,9 @@ def platforms(
     if features:
         return Table(matrix.headers(), matrix.rows())
     skus, warnings = inventory_skus(inventory)
+    if name and name not in skus and (names := search(name, skus)):
+        hint = f"for another switch, {ADD_A_MODEL}"
+        return replace(models(skus, names), warnings=warnings, hint=hint)
     if name:
         return replace(details(name, skus), warnings=warnings)
     return replace(families() if asics else models(skus), warnings=warnings)
@@ -79,15 +83,15 @@ def inventory_skus(folder: str | Path | None) -> tuple[Skus, tuple[Finding, ...]
     return intent.skus, intent.warnings
 
 
-def models(skus: Skus) -> Table:
-    """Return the switch models, one line each."""
+def models(skus: Skus, names: Iterable[str] = ()) -> Table:
+    """Return the switch models, or those with some names, one line each."""
     headers = tuple(
         (
             "sku nos asic law ports gbps buffer_mb lossless_classes headroom_table pool_sizes "
             "rendered facts"
         ).split()
     )
-    return Table(headers, tuple(_model_row(skus[name]) for name in skus))
+    return Table(headers, tuple(_model_row(skus[name]) for name in names or skus))
 
 
 def _model_row(model: Sku) -> tuple[object, ...]:
@@ -149,6 +153,7 @@ def _family(name: str, skus: Skus) -> Asic:
         known = [*skus, *asic_names()]
         close = difflib.get_close_matches(name, known, n=1)
         fix = f"did you mean {close[0]!r}?" if close else "`rocefab show platforms` lists them"
+        fix += f"; {ADD_A_MODEL}"
         message = f"unknown switch model or ASIC family {name!r}"
         finding = Finding("INT026", Severity.ERROR, message, fix)
         raise InputError("unknown model", [finding]) from error

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table:
-    """Headers and rows, and what is odd about the files that they were made from."""
+    """Headers and rows, what is odd about the files that they were made from, and a hint."""
 
     headers: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
     warnings: tuple[Finding, ...] = ()
+    hint: str = ""

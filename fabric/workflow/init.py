@@ -10,13 +10,16 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.report.inventory import schema
 
 _STARTING_POINT = "start.yaml"
+#: Folder of an inventory that has its own switch models.
+MODELS = "platforms"
 _SCHEMAS = ("fabric", "devices", "hosts")
 
 
 def init(folder: Path, text: str | None = None) -> Path:
     """Write an inventory into a new folder and return its ``fabric.yaml``.
 
-    The schemas that its first line names, for editors, lie beside it.
+    The schemas that its first line names, for editors, lie beside it. The folder may have own
+    switch models in it.
 
     Parameters
     ----------
@@ -28,7 +31,7 @@ def init(folder: Path, text: str | None = None) -> Path:
     InputError
         When the folder already holds something, or cannot be written.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and not is_new(folder):
         raise _refusal(folder, "is not empty")
     target = folder / "fabric.yaml"
     try:
@@ -42,6 +45,13 @@ def init(folder: Path, text: str | None = None) -> Path:
         reason = (error.strerror or str(error)).lower()
         raise _refusal(folder, f"cannot be written: {reason}") from error
     return target
+
+
+def is_new(folder: Path) -> bool:
+    """Tell whether a folder is empty, or holds own switch models alone."""
+    return folder.is_dir() and all(
+        path.name == MODELS and path.is_dir() for path in folder.iterdir()
+    )
 
 
 def _refusal(folder: Path, message: str) -> InputError:

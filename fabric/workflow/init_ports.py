@@ -10,15 +10,18 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.platform_model import CageSplit
 from fabric.platforms.breakout import fits, offered_mode, parse_mode
-from fabric.platforms.catalogue import Skus
 from fabric.topology.hardware import split_model
 from fabric.topology.naming import hint
 
 if TYPE_CHECKING:
+    from fabric.platforms.catalogue import Skus
     from fabric.platforms.model import Sku
 
 #: The fastest port of the NICs that most clusters have: ConnectX-7, BCM57608, Pollara 400.
 USUAL_NIC_GBPS = 400
+
+#: What to do where a switch model does not exist.
+OWN_MODEL = "for another switch write platforms/MODEL.yaml first: docs/reference/models.md"
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def refusal(option: str, message: str, fix: str) -> InputError:
     return InputError("nothing was written", [finding])
 
 
-def model_of(name: str, split: str) -> Sku:
+def model_of(name: str, split: str, skus: Skus) -> Sku:
     """Return a model with all of its cages broken out, or whole where ``split`` is empty.
 
     Raises
@@ -60,9 +63,8 @@ def model_of(name: str, split: str) -> Sku:
     InputError
         When it does not exist, or not every cage has the breakout.
     """
-    skus = Skus()
     if name not in skus:
-        fix = hint("switch model", name, skus)
+        fix = f"{hint('switch model', name, skus)}; {OWN_MODEL}"
         raise refusal("--leaf/--spine", f"unknown switch model {name!r}", fix)
     return _broken_out(skus[name], split) if split else skus[name]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from string import Template
-from tempfile import TemporaryDirectory
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +20,8 @@ from fabric.qos.ecn.edge import largest_queue_bytes, percent_bytes, to_units
 from fabric.topology.sizing import Need, Size, sized
 from fabric.topology.sizing_pods import Pods, sized_pods
 from fabric.workflow.check import check
-from fabric.workflow.init import init
 from fabric.workflow.init_lines import lines_of, speed_line, system_line
+from fabric.workflow.init_models import small_inventory
 from fabric.workflow.init_ports import Ports, model_of, ports_of, refusal
 from fabric.workflow.project import Project
 
@@ -68,6 +68,8 @@ class Wish:
         Speed of the NICs; 0: the highest of the leaf, at most ``USUAL_NIC_GBPS``.
     nic : str
         Driver of the NICs: a key of :data:`NICS`.
+    skus : Skus
+        The switch models that can be named: the catalogue, and those of the folder.
     """
 
     design: str = "rail-optimised"
@@ -80,6 +82,7 @@ class Wish:
     room_for: int = 0
     nic_gbps: int = 0
     nic: str = "mlx5-ofed"
+    skus: Skus = field(default_factory=Skus)
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,8 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
     room = wish.room_for or wish.hosts
     if room < wish.hosts:
         raise refusal("--room-for", f"{room:,} is less than --hosts {wish.hosts:,}", "raise it")
-    leaf, spine = (model_of(name, wish.split) for name in (wish.leaf, wish.spine or wish.leaf))
+    named = (wish.leaf, wish.spine or wish.leaf)
+    leaf, spine = (model_of(model, wish.split, wish.skus) for model in named)
     ports = ports_of(leaf, spine, wish.nic_gbps)
     need = Need(
         wish.hosts,
@@ -153,8 +157,13 @@ def _left(wish: Wish) -> tuple[str, ...]:
     )
 
 
-def refuse_models(wish: Wish) -> None:
+def refuse_models(wish: Wish, folder: Path | None = None) -> None:
     """Check a small fabric of the models of a wish.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Folder that has the own models.
 
     Raises
     ------
@@ -162,9 +171,8 @@ def refuse_models(wish: Wish) -> None:
         When it has errors: the findings.
     """
     small = replace(wish, hosts=min(wish.hosts, _FEW_HOSTS), room_for=0, spines=0, nic=Wish.nic)
-    with TemporaryDirectory() as folder:
-        file = init(Path(folder) / "small", sized_inventory(small, "small").text)
-        errors = check(Project(file.parent)).at_least(Severity.ERROR)
+    with small_inventory(folder, sized_inventory(small, "small").text) as inventory:
+        errors = check(Project(inventory)).at_least(Severity.ERROR)
     if errors:
         findings = [replace(error, position=None, field="--leaf/--spine") for error in errors]
         raise InputError("nothing was written", findings)
@@ -199,7 +207,7 @@ def _text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summary: str) 
     bits, leaves, spine = _subnet_bits(pod), size.leaves(need.room_for), wish.spine or wish.leaf
     per_leaf = _power_of_two(pod.uplinks)
     subnets = size.units(need.room_for) * need.rails
-    spine_split = _split(spine, wish.split)
+    spine_split = _split(wish.skus[spine], wish.split)
     tier = _TWO_TIERS
     loopbacks = 2 * max(leaves, pod.spines) + 2
     if isinstance(size, Pods):
@@ -208,7 +216,7 @@ def _text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summary: str) 
     values = {
         "summary": summary,
         "room_for": f"{need.room_for:,}",
-        "name": name,
+        "name": _quoted(name),
         "design": wish.design,
         "rails": wish.rails,
         "units": _units(need, pod, size.units_per_pod if isinstance(size, Pods) else 0),
@@ -217,7 +225,7 @@ def _text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summary: str) 
         "leaf": wish.leaf,
         "spine": spine,
         "host_ports": pod.host_ports,
-        "leaf_split": _split(wish.leaf, wish.split),
+        "leaf_split": _split(wish.skus[wish.leaf], wish.split),
         "spine_split": spine_split,
         "nic_gbps": ports.nic_gbps,
         "uplink_gbps": ports.uplink_gbps,
@@ -232,6 +240,12 @@ def _text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summary: str) 
     }
     template = Path(__file__).with_name("sized.yaml").read_text(encoding="utf-8")
     return Template(template).substitute(values)
+
+
+def _quoted(name: str) -> str:
+    """Return a name in quotes where YAML may read a number or a boolean."""
+    is_plain = re.match(r"[A-Za-z]..", name) and yaml.safe_dump(name).startswith(name)
+    return name if is_plain else f'"{name}"'
 
 
 def _third_tier(size: Pods, spine: str, split: str, speed_gbps: int) -> dict[str, str]:
@@ -272,7 +286,7 @@ def _nics(wish: Wish) -> dict[str, str]:
 def _lossless(wish: Wish) -> str:
     """Return the section of what the systems accept, or warn of, any other value of."""
     section: dict[str, Any] = {}
-    models = [Skus()[name] for name in (wish.leaf, wish.spine or wish.leaf)]
+    models = [wish.skus[name] for name in (wish.leaf, wish.spine or wish.leaf)]
     alike = set.intersection(*(set(_like_values(model)) for model in models))
     only = (pair for model in models for pair in _only_values(model))
     for field, value in (*only, *sorted(alike), *_whole_percents(models)):
@@ -339,9 +353,8 @@ def _power_of_two(least: int) -> int:
     return 1 << (least - 1).bit_length()
 
 
-def _split(name: str, split: str) -> str:
-    cages = Skus()[name].port_count
-    return f', breakouts: [{{cages: "1-{cages}", mode: {split}}}]' if split else ""
+def _split(model: Sku, split: str) -> str:
+    return f', breakouts: [{{cages: "1-{model.port_count}", mode: {split}}}]' if split else ""
 
 
 def _units(need: Need, pod: Size, units_per_pod: int) -> str:

@@ -22,6 +22,7 @@ from fabric.intent.sku_model import PlatformsFile, SkuName
 from fabric.intent.yaml.file import input_error, load_yaml, read_text
 from fabric.platforms.asic_catalogue import asic, asic_names, is_asic
 from fabric.platforms.catalogue import sku, sku_names
+from fabric.workflow.init import is_new
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -221,9 +222,10 @@ def _refuse_wrong(files: dict[str, str], name: str, shown: str) -> None:
 
 def _write(folder: Path, files: dict[str, str]) -> Path:
     """Write the files; those of a table first, so that the model never lacks one."""
-    if not (folder / "fabric.yaml").is_file():
+    if not (folder / "fabric.yaml").is_file() and not is_new(folder):
         message = f"{folder} has no fabric.yaml"
-        finding = Finding("INT020", Severity.ERROR, message, "specify an inventory with --out")
+        fix = "specify an inventory with --out, or an empty folder for a new one"
+        finding = Finding("INT020", Severity.ERROR, message, fix)
         raise OutputFolderError("nothing was written", [finding])
     target = folder / _KIND
     paths = [target / path for path in files]

@@ -193,9 +193,9 @@ def _own_summary(proof: Proof) -> Iterator[str]:
     works = proof.pairs - proof.lost_pairs
     family = " by IPv6" if proof.is_ipv6 else " by IPv4" if proof.other else ""
     whose = " without a tenant" if proof.tenants else ""
-    words = f"promised pairs of NICs{whose} are connected{family} over every path"
+    words = f"pairs of NICs{whose} that the design connects reach each other{family}"
     if proof.pairs or not proof.tenants:
-        yield f"{works:,} of {proof.pairs:,} {words}"
+        yield f"{works:,} of {proof.pairs:,} {words} over every path"
     yield from _tenant_summary(proof.tenants) if proof.tenants else ()
     yield f"{proof.sessions:,} ends of BGP sessions come up, {proof.routes:,} next hops"
     yield from _own_summary(proof.other) if proof.other else ()
@@ -218,8 +218,8 @@ def _tenant_summary(counts: TenantCounts) -> Iterator[str]:
 
 def _batfish_summary(judgement: Judgement) -> Iterator[str]:
     yield (
-        f"Batfish: {judgement.pairs:,} promised pairs of {judgement.nics:,} NICs were asked for, "
-        f"over every path"
+        f"Batfish: {judgement.pairs:,} pairs of {judgement.nics:,} NICs that the design connects "
+        f"were asked for, over every path"
     )
     yield (
         f"Batfish: {judgement.sessions:,} ends of BGP sessions come up, "

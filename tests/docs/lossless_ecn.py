@@ -125,6 +125,13 @@ def published() -> str:
     return table("who | speed | Kmin | Kmax | Pmax | how known", rows)
 
 
+#: Units of no fixed size, with the size of the example.
+_UNIT_SIZES = {
+    "cells": "cells of 256 bytes",
+    "percent": "percent of a queue of 1,000,000 bytes",
+}
+
+
 @figures.add("units")
 def units() -> str:
     """Return the unit of each system and what 150,000 bytes are in it."""
@@ -134,7 +141,8 @@ def units() -> str:
             value = size(to_units(150_000, unit, cell_bytes=256, queue_bytes=1_000_000))
         except ValueError:
             value = "unknown"
-        alike.setdefault((unit.word.lower(), value), []).append(name)
+        word = _UNIT_SIZES.get(unit.word.lower(), unit.word.lower())
+        alike.setdefault((word, value), []).append(name)
     rows = [(", ".join(names), *found) for found, names in alike.items()]
     return table("systems | unit | 150,000 bytes", rows)
 

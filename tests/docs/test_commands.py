@@ -48,12 +48,21 @@ BEFORE = {
         ]
         for end in ("", " --commit")
     },
+    **dict.fromkeys(
+        (
+            "rocefab check new-fabric",
+            "rocefab show platforms S9827-64E --inventory new-fabric",
+        ),
+        ["rocefab init new-fabric --design rail-optimised --hosts 64 --leaf S9827-64E"],
+    ),
     f"rocefab tenant remove green {_TENANTS}": [f"rocefab tenant add green {_TENANTS}"],
     f"rocefab tenant release-id 1 {_TENANTS}": [
         f"rocefab tenant add green {_TENANTS}",
         f"rocefab tenant remove green {_TENANTS}",
     ],
 }
+#: The model that docs/reference/models.md writes by hand.
+_BY_HAND = re.compile(r"```yaml\n(skus:\n  - name: S9827-64E\n.*?)```", re.DOTALL)
 #: What a command ends with where that is not 0.
 ENDS_WITH = {
     "rocefab whatif inventory/demo --fail switch:spine01 --fail link:su1-rail0:Ethernet136": 4,
@@ -146,6 +155,10 @@ def fabrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "saved").mkdir()
     session = f"leaf1# show module\n{NXOS_MODULE}"
     (folder / "saved" / "leaf1.txt").write_text(session)
+    model = folder / "new-fabric" / "platforms" / "S9827-64E.yaml"
+    model.parent.mkdir(parents=True)
+    page = (ROOT / "docs" / "reference" / "models.md").read_text()
+    model.write_text(_BY_HAND.findall(page)[0])
     (folder / "docs").mkdir()
     (folder / "rocefab.pub").write_text("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8mmn rocefab@ops\n")
     (folder / "packing-list.csv").write_text("name,serial\nsu1-rail0,MT2233X00001\n")

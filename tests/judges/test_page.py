@@ -273,6 +273,25 @@ def test_it_fits_a_phone_and_breaks_no_word(page: Any, site: Any, view: str) -> 
     assert page.execute_script(RAW_NAMES) == []
 
 
+def test_the_map_scrolls_in_its_box_on_a_phone_and_fits_it_on_demand(page: Any, site: Any) -> None:
+    """Its right end is reached by scrolling; `Fit` shows the whole width, and zoom leads back."""
+    size(page, 390, 844)
+    shown(page, site, "#/map")
+    widths = (
+        "const at = document.querySelector('.canvas');"
+        "at.scrollTo(100000, 0);"
+        "return [at.clientWidth, at.scrollWidth, Math.ceil(at.scrollLeft) + at.clientWidth]"
+    )
+    width, whole, reached = page.execute_script(widths)
+    assert width <= 390 < whole <= reached
+    one(page, "button[aria-label='Fit (0)']").click()
+    width, whole, _ = page.execute_script(widths)
+    assert whole <= width
+    one(page, "button[aria-label='Zoom in (+)']").click()
+    width, whole, _ = page.execute_script(widths)
+    assert whole > width
+
+
 def test_a_broken_word_and_a_raw_name_are_seen(page: Any, site: Any) -> None:
     size(page, 390, 844)
     shown(page, site, "#/device/su1-rail0")
@@ -513,6 +532,8 @@ def test_new_readings_are_drawn_without_a_reload(page: Any, site: Any) -> None:
 
 def test_a_placement_lights_up(page: Any, site: Any) -> None:
     shown(page, site, "#/placement")
+    hint = "return document.querySelector('input[name=exclude]').placeholder"
+    until(lambda: page.execute_script(hint) == "gpu[001-032]", "hosts of this fabric are named")
     nodes = one(page, "input[name=nodes]")
     nodes.clear()
     nodes.send_keys("40")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NOT_PROVED = "not proved: addresses of hosts, speed, FEC, lanes and breakouts of ports"
-PAIRS = "promised pairs of NICs are connected over every path"
+PAIRS = "pairs of NICs that the design connects reach each other over every path"
 REASONS = {
     "BAT015": "not asked for: no --scenario",
     "BAT017": "not asked for: --engine is own",

@@ -39,7 +39,7 @@ def _run(code: int, *words: str) -> Ended:
 def test_what_runs_is_proved_and_kept(lab: Lab, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     ended = _run(0, "prove", str(MIXED), "--running", "--snapshot", str(kept))
-    assert "56 of 56 promised pairs of NICs" in ended.err
+    assert "56 of 56 pairs of NICs that the design connects" in ended.err
     assert len([file for file in kept.rglob("*") if file.is_file()]) == 10
 
     _run(0, "prove", str(MIXED), "--snapshot", str(kept))

@@ -16,6 +16,7 @@ from fabric.report.buffer import buffer
 from fabric.report.computed_buffer import computed
 from fabric.workflow.check import check
 from fabric.workflow.project import Project
+from tests.cli.runs import run
 
 ROOT = Path(__file__).parents[2]
 
@@ -86,6 +87,16 @@ def test_a_switch_without_table_is_counted_by_its_law() -> None:
     assert leaf["pool_bytes"] == spine["pool_bytes"] == "unknown"
     assert isinstance(leaf["headroom_bytes"], int)
     assert leaf["headroom_bytes"] > 0
+
+
+def test_an_unknown_pool_has_a_reason_and_what_follows() -> None:
+    project = Project(ROOT / "inventory" / "demo")
+    hint = buffer(project).hint
+    assert "7060X6-64PE on Arista EOS: no public source" in hint
+    assert "ACS-MSN4700" not in hint
+    assert "--buffer-mib" in hint
+    assert hint in run("show", "buffer", str(ROOT / "inventory" / "demo")).err
+    assert buffer(Project(ROOT / "inventory" / "rail-512")).hint == ""
 
 
 def test_without_pfc_nothing_is_promised(tmp_path: Path) -> None:

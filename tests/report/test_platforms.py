@@ -11,6 +11,7 @@ from fabric.core.errors import InputError
 from fabric.platforms.asic_catalogue import asic, asic_names
 from fabric.platforms.catalogue import sku, sku_names
 from fabric.platforms.facts import FACTS, GRADES
+from fabric.report.model_search import ADD_A_MODEL
 from fabric.report.platforms import platforms
 from fabric.report.table import Table
 from fabric.workflow.check import check
@@ -108,11 +109,28 @@ def test_an_unknown_name() -> None:
     with pytest.raises(InputError) as caught:
         platforms("ACS-SN560")
     assert [str(one) for one in caught.value.findings] == [
-        "unknown switch model or ASIC family 'ACS-SN560'; did you mean 'ACS-SN5600'? [INT026]"
+        "unknown switch model or ASIC family 'ACS-SN560'; did you mean 'ACS-SN5600'?; "
+        f"{ADD_A_MODEL} [INT026]"
     ]
     with pytest.raises(InputError, match="unknown model") as caught:
         platforms("My-Switch")
-    assert str(caught.value.findings[0]).endswith("`rocefab show platforms` lists them [INT026]")
+    fix = f"`rocefab show platforms` lists them; {ADD_A_MODEL} [INT026]"
+    assert str(caught.value.findings[0]).endswith(fix)
+
+
+def test_a_system_or_a_maker_lists_its_models_and_how_to_add_another() -> None:
+    table = platforms("comware7")
+    assert {row["nos"] for row in rows(table)} == {"comware7"}
+    assert "docs/reference/models.md" in table.hint
+    assert platforms("H3C").rows == table.rows
+    assert {row["nos"] for row in rows(platforms("huawei"))} == {"vrp8"}
+    assert {row["nos"] for row in rows(platforms("sonic"))} == {"sonic"}
+    dell = {str(row["sku"]) for row in rows(platforms("dell"))}
+    assert {"Dell-Z9864f-O64", "Z9664F-ON"} < dell
+    assert not dell & {"ACS-SN5600", "SN5600", "7060X6-64PE"}
+    ended = run("show", "platforms", "Comware 7")
+    assert ended.code == 0
+    assert table.hint in ended.err
 
 
 def test_command_line(tmp_path: Path) -> None:

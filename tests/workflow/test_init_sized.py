@@ -22,7 +22,7 @@ from fabric.workflow.check import check
 from fabric.workflow.init import init
 from fabric.workflow.init_sized import NICS, Wish, refuse_models, sized_inventory
 from fabric.workflow.project import Project
-from tests.cli.runs import ROOT, clean_environment
+from tests.cli.runs import ROOT, clean_environment, run
 from tests.waiting import LONGEST_S
 
 WISH = Wish("rail-optimised", 32, 8, "ACS-SN5600", "", "2x400G", 4, 96)
@@ -199,6 +199,49 @@ def test_each_model_passes_the_check_or_is_refused(name: str, tmp_path: Path) ->
         assert Skus()[name].lacks or {one.rule for one in error.findings} != {"REN001"}
         return
     assert check(project(wish, tmp_path / "mine")).at_least(Severity.ERROR) == ()
+
+
+@pytest.mark.parametrize("name", ["n", "123", "1e3", "yes", "true"])
+def test_a_folder_with_a_name_that_is_a_word_of_yaml(tmp_path: Path, name: str) -> None:
+    file = init(tmp_path / name, sized_inventory(Wish(hosts=2, rails=2), name).text)
+    assert Project(file.parent).intent.fabric.name == name
+
+
+OWN = """\
+skus:
+  - name: S9827-64E
+    nos: comware7
+    asic: tomahawk-4
+    ports: {count: 64, lanes: 4, name: "FourHundredGigE1/0/{number}", alias: "{number}", \
+speeds_gbps: [400]}
+"""
+
+
+def test_an_own_model_that_the_new_folder_has(tmp_path: Path) -> None:
+    """The file of the model is written first, by hand or by `models add`."""
+    mine = tmp_path / "mine"
+    (mine / "platforms").mkdir(parents=True)
+    (mine / "platforms" / "own.yaml").write_text(OWN)
+    sized = ("--design", "rail-optimised", "--hosts", "8", "--leaf")
+    ended = run("init", str(mine), *sized, "S9827-64E", "--split", "")
+    assert ended.code == 0, ended.err
+    assert "S9827-64E is H3C Comware 7." in ended.out
+    outcome = check(Project(mine))
+    assert outcome.at_least(Severity.ERROR) == ()
+    assert (mine / "platforms" / "own.yaml").read_text() == OWN
+
+
+def test_an_own_model_that_is_wrong_or_missing_is_an_error_with_its_place(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    (mine / "platforms").mkdir(parents=True)
+    file = mine / "platforms" / "own.yaml"
+    file.write_text(OWN.replace("tomahawk-4", "tomahawk-44"))
+    sized = ("--design", "rail-optimised", "--leaf")
+    ended = run("init", str(mine), *sized, "S9827-64E")
+    assert ended.code == 2
+    assert f"{file}:4:11: skus[0].asic: " in ended.err
+    ended = run("init", str(tmp_path / "other"), *sized, "S9827-64E")
+    assert "write platforms/MODEL.yaml first: docs/reference/models.md" in ended.err
 
 
 def test_it_asks_on_a_terminal(tmp_path: Path) -> None:

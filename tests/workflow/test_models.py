@@ -13,6 +13,7 @@ from fabric.core.findings import Severity
 from fabric.intent.inventory import load
 from fabric.render import render_device
 from fabric.workflow.check import check
+from fabric.workflow.init_models import models_in
 from fabric.workflow.models import add
 from fabric.workflow.project import Project
 from tests.cases import each
@@ -257,6 +258,18 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert not target.exists()
     with pytest.raises(InputError, match="nothing was written"):
         add(tmp_path / "source" / SKU, tmp_path, name="Own")
+
+
+def test_a_model_comes_before_its_inventory(tmp_path: Path) -> None:
+    """So that `init --leaf` can name it; a mistyped folder is not made."""
+    put(tmp_path, SONIC)
+    new = tmp_path / "new"
+    with pytest.raises(InputError, match="nothing was written"):
+        add(tmp_path / "source" / SKU, new)
+    new.mkdir()
+    added = add(tmp_path / "source" / SKU, new)
+    assert added.name in models_in(new)
+    assert add(tmp_path / "source" / SKU, new, name="Second").file.parent == new / "platforms"
 
 
 def test_links_stay_in_the_image(tmp_path: Path) -> None:

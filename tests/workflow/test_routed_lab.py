@@ -39,7 +39,7 @@ def test_every_system_moves_and_comes_back(tmp_path: Path, monkeypatch: Any) -> 
         words = ("--running", "--snapshot", tmp_path / "read", "--connections", connections)
         proved = run("prove", folder, *words)
         assert proved.code == 0, proved.out + proved.err
-        assert "56 of 56 promised pairs of NICs are connected" in proved.err
+        assert "56 of 56 pairs of NICs that the design connects" in proved.err
         assert rollback(status(state)[-1]["run"], state, connections, labs.silent).ok
         changed(folder, PLAN, "hosts: 10.64.0.0/16")
         assert unhealthy(Project(folder), connections) == []

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from fabric.platforms.features import marking_unit
+
 if TYPE_CHECKING:
     from fabric.platforms.features import MarkingUnit
     from fabric.platforms.model import Sku
@@ -72,6 +74,21 @@ def largest_queue_bytes(sku: Sku) -> int | None:
 def percent_bytes(percent: int, queue_bytes: int) -> int:
     """Return where a queue marks that has a threshold in percent."""
     return percent * queue_bytes // _WHOLE
+
+
+def share_note(sku: Sku, *sizes_bytes: int) -> str:
+    """Return what a switch has in place of thresholds in bytes, where it marks at percents.
+
+    Returns
+    -------
+    str
+        ``" (1 to 2 percent on the switch)"``; empty for other units, and where no size is known.
+    """
+    unit, queue_bytes = marking_unit(sku.nos), largest_queue_bytes(sku)
+    if not unit.share or queue_bytes is None or max(sizes_bytes) > queue_bytes:
+        return ""
+    shares = dict.fromkeys(to_units(size, unit, queue_bytes=queue_bytes) for size in sizes_bytes)
+    return f" ({' to '.join(map(str, shares))} {unit.word} on the switch)"
 
 
 def programmed_bytes(size_bytes: int, quantum_bytes: int) -> int:

@@ -35,25 +35,36 @@ export class Drawing {
     this.live = live;
     this.svg = this.#draw();
     place.replaceChildren(this.svg);
-    this.fit();
+    this.#measure();
+    this.place.scrollTo(0, 0);
     this.#listen();
     const width = () => this.place.offsetWidth;
     let before = width();
     this.resized = new ResizeObserver(() => {
-      if (this.scale === 1 && width() !== before) this.#measure();
+      if (width() !== before) {
+        if (this.scale === 1) this.#measure();
+        else if (this.scale < 1) this.fit();
+      }
       before = width();
     });
     this.resized.observe(place);
   }
 
+  // The whole width, also where letters get small: a narrow place scrolls until then.
   fit() {
     this.#measure();
+    this.scale = this.#least();
+    this.#size();
     this.place.scrollTo(0, 0);
+  }
+
+  #least() {
+    return Math.min(1, this.place.clientWidth / this.base);
   }
 
   zoom(factor, x = this.place.clientWidth / 2, y = this.place.clientHeight / 2) {
     const before = this.scale;
-    this.scale = Math.min(MOST, Math.max(1, this.scale * factor));
+    this.scale = Math.min(MOST, Math.max(this.#least(), this.scale * factor));
     const real = this.scale / before;
     const left = (this.place.scrollLeft + x) * real - x;
     const top = (this.place.scrollTop + y) * real - y;

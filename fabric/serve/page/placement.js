@@ -21,12 +21,13 @@ export async function open(root) {
     field("Traffic", make("input", { name: "traffic", list: "traffic", value: "ring", required: true, spellcheck: "false" })),
     make("datalist", { id: "traffic" }, TRAFFIC.map((value) => make("option", { value }))),
     field("Within", make("select", { name: "within" }, ["", "block", "unit", "pod"].map((value) => make("option", { value }, value || "anywhere")))),
-    field("Not on", make("input", { name: "exclude", placeholder: "gpu[001-004]", spellcheck: "false", autocomplete: "off" })),
+    field("Not on", make("input", { name: "exclude", spellcheck: "false", autocomplete: "off" })),
     make("button", { class: "main" }, "Choose hosts"),
   );
   root.append(make("div", { class: "head" }, make("h1", {}, "Placement"), make("p", { class: "faint" }, "Nothing is reserved: a question changes nothing.")), form, board.element, answer);
   await board.load({});
   board.legendOf(keys());
+  form.elements.exclude.placeholder = anyHosts(board.picture);
   let found = null;
 
   async function ask(event) {
@@ -51,6 +52,12 @@ export async function open(root) {
     board.drawing.select(kind, number);
     if (kind === "box" && found !== null) say(board.drawing.boxes[number].getAttribute("aria-label"));
   }
+}
+
+// Hosts of this fabric, as an example of what the field takes.
+function anyHosts({ boxes }) {
+  const hosts = boxes.find(({ kind }) => kind === "host");
+  return hosts ? title(hosts) : "";
 }
 
 const keys = () => [["lit", "host of the job"], ...VIEWS.load.words.map((word, at) => [`step${at}`, word]), ["unused", "not used"]];

@@ -22,7 +22,7 @@ from fabric.platforms.features import feature
 from fabric.qos.dcqcn.fluid import fixed_point, loop
 from fabric.qos.dcqcn.loss import least_queue_bytes
 from fabric.qos.dcqcn.presets import CONNECTX
-from fabric.qos.ecn.edge import programmed_bytes
+from fabric.qos.ecn.edge import programmed_bytes, share_note
 from fabric.qos.path import ROCE_PACKET_BYTES, longest_path, round_trip_s
 from fabric.qos.simulate.scenario import START_SPREAD_US
 from fabric.qos.thresholds import incast_pause_bytes, pause_threshold_bytes
@@ -207,9 +207,9 @@ class KminPath(ModelRule):
                 continue
             seen.add(key)
             yield self.finding(
-                f"ecn.kmin_bytes {one.kmin_bytes:,} is below the {delay:,.0f} bytes that ports "
-                f"of {kind.headroom.speed_gbps}G carry in one round trip of "
-                f"{s_to_us(round_trip):.1f} us",
+                f"ecn.kmin_bytes {one.kmin_bytes:,}{share_note(kind.device.sku, one.kmin_bytes)} "
+                f"is below the {delay:,.0f} bytes that ports of {kind.headroom.speed_gbps}G "
+                f"carry in one round trip of {s_to_us(round_trip):.1f} us",
                 "`rocefab show ecn --recommend` shows values for this path; vendor defaults "
                 "are lower, which keeps queues short but costs throughput with few flows",
                 place=model.profile_place(one.field("ecn.kmin_bytes"), kind.device, profile),

@@ -67,7 +67,7 @@ def test_the_demo_is_proved(tmp_path: Path, record: Record) -> None:
         ended = prove(address, folder_of(CLEAN, tmp_path), *words_of(CLEAN))
     assert ended.code == 0, ended.said
     assert "16 ends of BGP sessions come up, 72 next hops" in ended.err
-    assert "56 promised pairs of 8 NICs" in ended.err
+    assert "56 pairs of 8 NICs that the design connects" in ended.err
     assert "5 failures tried" in ended.err
     assert ended.err.startswith("Batfish: 6 switches, 8 NICs, 5 failures: about ")
     assert [name for name in batfish.deleted if name.startswith("rocefab-")] == batfish.networks
@@ -109,8 +109,8 @@ def test_both_engines(tmp_path: Path, record: Record) -> None:
     with running(Batfish(record[CLEAN])) as address:
         ended = prove(address, folder_of(CLEAN, tmp_path), "--engine", "both")
     assert ended.code == 0
-    assert "56 of 56 promised pairs" in ended.err
-    assert "Batfish: 56 promised pairs" in ended.err
+    assert "56 of 56 pairs of NICs" in ended.err
+    assert "Batfish: 56 pairs" in ended.err
 
 
 @pytest.mark.parametrize("case", PLANTED)
@@ -165,7 +165,7 @@ def test_a_proof_that_does_not_take_place(tmp_path: Path, record: Record, troubl
     assert TROUBLES[trouble] in ended.said
     assert "\n0 rules checked: 1 error" in f"\n{ended.said}"
     assert "nothing is proved" in ended.err
-    assert "promised pairs" not in ended.err
+    assert "that the design connects" not in ended.err
     assert [name for name in batfish.deleted if name.startswith("rocefab-")] == batfish.networks
 
 

@@ -384,7 +384,7 @@ def prove(
 def test_what_is_said_of_tenants(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = prove(TENANTS, engine, monkeypatch, example_subject("tenants"))
     assert ended.code == 0, ended.said
-    assert "Batfish: 18 promised pairs of 7 NICs were asked for" in ended.err
+    assert "Batfish: 18 pairs of 7 NICs that the design connects were asked for" in ended.err
     assert "Batfish: 2 tenants were asked for, each about NICs of all others" in ended.err
     assert "unconfirmed: the questions about tenants were not tried against a Batfish" in ended.err
     assert ("2 of 2 pairs of them are isolated" in ended.err) == (engine == "both")
