@@ -46,6 +46,7 @@ _ENDS = (
 
 #: How other programs call what is --listen here.
 _LISTEN = frozenset({"--port", "--host", "--bind", "--address"})
+_EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", re.DOTALL)
 _NO_CHOICE = re.compile(r"'(.*)' is not one of '(.*)'\.", re.DOTALL)
 
 
@@ -112,6 +113,9 @@ def _reword(error: Any) -> None:
     context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
     error.message = own_words(error.message)
     error.message += _meant(error.message)
+    error.message = _EXTRA.sub(
+        r"unexpected: \1. The value of an option follows its name: --OPTION VALUE", error.message
+    )
     option = getattr(error, "option_name", "")
     if context and any(option in one.opts for one in context.find_root().command.params):
         command = f"rocefab {option} {context.info_name}"

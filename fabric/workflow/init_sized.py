@@ -130,13 +130,17 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
     pod = size.pod if isinstance(size, Pods) else size
     spare = 2 ** _subnet_bits(pod) - _NOT_FOR_NICS - pod.hosts_per_unit
     speeds = speed_line(ports.nic_gbps, ports.uplink_gbps, ports.port_gbps)
-    lines = (*lines_of(size, spare), speeds, *_with_split(wish, name, ports))
+    own = lines_of(size, spare)
+    lines = (*own, speeds, *_with_split(wish, name, ports, own[0]))
     lines += (system_line(leaf, spine), *_left(wish))
     return Sized(_text(wish, size, name, ports, lines[0]), lines)
 
 
-def _with_split(wish: Wish, name: str, ports: Ports) -> tuple[str, ...]:
-    """Return the line of the size if each host port served as many NICs as its speed allows."""
+def _with_split(wish: Wish, name: str, ports: Ports, first: str) -> tuple[str, ...]:
+    """Return the line of the size if each host port served as many NICs as its speed allows.
+
+    There is none where the fabric would have the same switches.
+    """
     parts = ports.port_gbps // ports.nic_gbps
     if wish.split or parts == 1:
         return ()
@@ -145,7 +149,7 @@ def _with_split(wish: Wish, name: str, ports: Ports) -> tuple[str, ...]:
         other = sized_inventory(replace(wish, split=mode, nic_gbps=ports.nic_gbps), name)
     except InputError:  # the model has no such split, or the fabric no such size
         return ()
-    return (f"With --split {mode}: {other.lines[0]}",)
+    return () if other.lines[0] == first else (f"With --split {mode}: {other.lines[0]}",)
 
 
 def _left(wish: Wish) -> tuple[str, ...]:

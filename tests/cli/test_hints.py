@@ -32,6 +32,11 @@ from tests.cli.runs import DEMO, run
             "Did you mean rail-optimised?",
             id="a choice",
         ),
+        pytest.param(
+            ("place", DEMO, "8"),
+            "unexpected: 8. The value of an option follows its name: --OPTION VALUE",
+            id="a value without its option",
+        ),
         pytest.param(("serve", DEMO, "--port", "x"), "--listen ADDRESS:PORT", id="port"),
         pytest.param(
             ("apply", DEMO),

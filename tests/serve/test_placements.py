@@ -176,8 +176,7 @@ def test_wrong_paths_are_problems(shared, method: str, path: str, status: int) -
         ({"nodes": 1, "tenant": "a b"}, "tenant", "'a b' does not have the required form",
          "use printable ASCII without spaces"),
         ({"nodes": 1, "traffic": "alltoall"}, "traffic",
-         ("unknown collective 'alltoall', known are ring, tree, all-to-all, pipeline, all-reduce, "
-          "all-gather, reduce-scatter, a2a"),
+         "unknown collective 'alltoall'",
          "use ring, tree, all-to-all, pipeline, or a mix such as ring:3,all-to-all:1"),
     ],
     ids=["limit", "misspelt", "kind", "form", "long"],

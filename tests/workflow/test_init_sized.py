@@ -126,11 +126,13 @@ def test_split_cages_halve_the_switches() -> None:
 
 
 def test_it_says_what_a_split_would_give() -> None:
-    whole = replace(WISH, split="", nic_gbps=400)
-    assert "With --split 2x400G: " + sized_inventory(WISH, "x").lines[0] in [
+    split = replace(WISH, hosts=128, room_for=0)
+    whole = replace(split, split="", nic_gbps=400)
+    assert "With --split 2x400G: " + sized_inventory(split, "x").lines[0] in [
         *sized_inventory(whole, "x").lines
     ]
-    for other in (WISH, replace(whole, nic_gbps=800), replace(whole, leaf="ACS-MSN2700")):
+    same = replace(whole, hosts=32)  # a unit of 32 hosts, split or not
+    for other in (WISH, replace(whole, nic_gbps=800), replace(whole, leaf="ACS-MSN2700"), same):
         speed = 100 if "2700" in other.leaf else other.nic_gbps
         lines = sized_inventory(replace(other, nic_gbps=speed), "x").lines
         assert not any(line.startswith("With --split") for line in lines)

@@ -82,8 +82,7 @@ def parse_traffic(text: str) -> Traffic:
     for item in text.split(","):
         name, _, share = item.strip().partition(":")
         if name not in names:
-            known = ", ".join(names)
-            raise ValueError(f"unknown collective {name[:40]!a}, known are {known}")
+            raise ValueError(f"unknown collective {name[:40]!a}")
         if names[name] in shares:
             raise ValueError(f"{names[name].value} is named twice")
         shares[names[name]] = _positive(share or "1", name)
