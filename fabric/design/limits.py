@@ -282,8 +282,8 @@ def _policy(subject: Any) -> Any:
 _CONDITIONS: dict[str, Callable[[Any, DeviceDesign], bool]] = {
     "pfc": lambda subject, _: getattr(_policy(subject), "pfc", False),
     "watchdog": lambda subject, _: bool(_policy(subject) and _policy(subject).watchdog.enabled),
-    "host ports": lambda subject, device: any(
-        port.qos is _policy(subject) and port.kind == "host" for port in device.ports
+    "switched ports": lambda subject, device: any(
+        port.qos is _policy(subject) and port.vlan is not None for port in device.ports
     ),
     "first class": lambda subject, _: not subject.lossless.number,
     "no pause buffer": lambda subject, _: not _policy(subject).pause_buffer,
