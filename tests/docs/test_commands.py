@@ -48,13 +48,12 @@ BEFORE = {
         ]
         for end in ("", " --commit")
     },
-    **dict.fromkeys(
-        (
-            "rocefab check new-fabric",
-            "rocefab show platforms S9827-64E --inventory new-fabric",
-        ),
-        ["rocefab init new-fabric --design rail-optimised --hosts 64 --leaf S9827-64E"],
-    ),
+    **{
+        f"rocefab {line}": [
+            "rocefab init new-fabric --design rail-optimised --hosts 64 --leaf S9827-64E"
+        ]
+        for line in ("check new-fabric", "show platforms S9827-64E --inventory new-fabric")
+    },
     f"rocefab tenant remove green {_TENANTS}": [f"rocefab tenant add green {_TENANTS}"],
     f"rocefab tenant release-id 1 {_TENANTS}": [
         f"rocefab tenant add green {_TENANTS}",
