@@ -152,8 +152,8 @@ def _family(name: str, skus: Skus) -> Asic:
 
         known = [*skus, *asic_names()]
         close = difflib.get_close_matches(name, known, n=1)
-        fix = f"did you mean {close[0]!r}?" if close else "`rocefab show platforms` lists them"
-        fix += f"; {ADD_A_MODEL}"
+        lists = f"`rocefab show platforms` lists them; {ADD_A_MODEL}"
+        fix = f"did you mean {close[0]!r}? Else {ADD_A_MODEL}" if close else lists
         message = f"unknown switch model or ASIC family {name!r}"
         finding = Finding("INT026", Severity.ERROR, message, fix)
         raise InputError("unknown model", [finding]) from error

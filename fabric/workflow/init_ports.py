@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 USUAL_NIC_GBPS = 400
 
 #: What to do where a switch model does not exist.
-OWN_MODEL = "for another switch write platforms/MODEL.yaml first: docs/reference/models.md"
+OWN_MODEL = "write platforms/MODEL.yaml in the new folder first: docs/reference/models.md"
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,8 @@ def model_of(name: str, split: str, skus: Skus) -> Sku:
         When it does not exist, or not every cage has the breakout.
     """
     if name not in skus:
-        fix = f"{hint('switch model', name, skus)}; {OWN_MODEL}"
+        known = hint("switch model", name, skus)
+        fix = f"{known} Else {OWN_MODEL}" if known.endswith("?") else f"{known}; {OWN_MODEL}"
         raise refusal("--leaf/--spine", f"unknown switch model {name!r}", fix)
     return _broken_out(skus[name], split) if split else skus[name]
 

@@ -293,8 +293,8 @@ def _lossless(wish: Wish) -> str:
     models = [wish.skus[name] for name in (wish.leaf, wish.spine or wish.leaf)]
     alike = set.intersection(*(set(_like_values(model)) for model in models))
     only = (pair for model in models for pair in _only_values(model))
-    for field, value in (*only, *sorted(alike), *_whole_percents(models)):
-        *path, name = field.split(".")
+    for setting, value in (*only, *sorted(alike), *_whole_percents(models)):
+        *path, name = setting.split(".")
         inner = section
         for word in path:
             inner = inner.setdefault(word, {})

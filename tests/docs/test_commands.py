@@ -48,13 +48,12 @@ BEFORE = {
         ]
         for end in ("", " --commit")
     },
-    **dict.fromkeys(
-        (
-            "rocefab check new-fabric",
-            "rocefab show platforms S9827-64E --inventory new-fabric",
-        ),
-        ["rocefab init new-fabric --design rail-optimised --hosts 64 --leaf S9827-64E"],
-    ),
+    **{
+        f"rocefab {line}": [
+            "rocefab init new-fabric --design rail-optimised --hosts 64 --leaf S9827-64E"
+        ]
+        for line in ("check new-fabric", "show platforms S9827-64E --inventory new-fabric")
+    },
     f"rocefab tenant remove green {_TENANTS}": [f"rocefab tenant add green {_TENANTS}"],
     f"rocefab tenant release-id 1 {_TENANTS}": [
         f"rocefab tenant add green {_TENANTS}",
@@ -159,6 +158,9 @@ def fabrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
     model.parent.mkdir(parents=True)
     page = (ROOT / "docs" / "reference" / "models.md").read_text()
     model.write_text(_BY_HAND.findall(page)[0])
+    state = {"spine01": {"health": "degraded", "capacity": 0.5}}
+    text = json.dumps({"format": "rocefab-state/1", "conditions": state})
+    (folder / "state.json").write_text(text)
     (folder / "docs").mkdir()
     (folder / "rocefab.pub").write_text("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8mmn rocefab@ops\n")
     (folder / "packing-list.csv").write_text("name,serial\nsu1-rail0,MT2233X00001\n")

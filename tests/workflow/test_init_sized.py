@@ -243,7 +243,7 @@ def test_an_own_model_that_is_wrong_or_missing_is_an_error_with_its_place(tmp_pa
     assert ended.code == 2
     assert f"{file}:4:11: skus[0].asic: " in ended.err
     ended = run("init", str(tmp_path / "other"), *sized, "S9827-64E")
-    assert "write platforms/MODEL.yaml first: docs/reference/models.md" in ended.err
+    assert "write platforms/MODEL.yaml in the new folder first" in ended.err
 
 
 def test_it_asks_on_a_terminal(tmp_path: Path) -> None:
