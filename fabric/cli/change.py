@@ -385,7 +385,9 @@ def _end(result: Result, *, full: bool = False) -> None:
 
 
 def rollback(
-    run: Annotated[int | None, argument("Run to roll back; required.")] = None,
+    run: Annotated[
+        int | None, argument("Run to roll back; if it is missing, the error lists the runs.")
+    ] = None,
     inventory: options.OfInventory = None,
     connections: options.Connections = None,
     ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work

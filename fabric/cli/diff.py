@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import argument, option
+from fabric.report.diff.risks import DiffRisk  # noqa: TC001 - typer reads it
 
 if TYPE_CHECKING:
     import typer
@@ -21,20 +22,6 @@ class DiffForm(StrEnum):
     JSON = "json"
     MARKDOWN = "markdown"
     HTML = "html"
-
-
-class RiskWord(StrEnum):
-    """Risks of a difference, from the lowest to the highest."""
-
-    HARMLESS = "harmless"
-    BRIEF_LOSS = "brief loss"
-    PORT_FLAP = "port flap"
-    RESTART = "restart"
-    UNKNOWN = "unknown"
-    LESS_PROTECTION = "less protection"
-    SESSIONS_END = "sessions end"
-    REACHABILITY_LOST = "reachability lost"
-    PROOF_FAILS = "proof fails"
 
 
 def register(app: typer.Typer) -> None:
@@ -71,7 +58,7 @@ def diff(
         ),
     ] = None,
     fail_on: Annotated[
-        RiskWord | None,
+        DiffRisk | None,
         option("Lowest risk that sets exit code 4.", "DIFF_FAIL_ON", metavar="RISK"),
     ] = None,
     *,

@@ -17,6 +17,7 @@ from fabric.intent.documents import read_folder
 from fabric.intent.host_model import HostOverride, HostsFile, HostTraits
 from fabric.intent.model import FabricFile
 from fabric.intent.policy import merge
+from fabric.intent.range_limit import too_many_names
 from fabric.intent.scalars import dotted
 from fabric.intent.tenancy_model import Tenant, TenantsFile
 from fabric.platforms.catalogue import Skus
@@ -147,6 +148,8 @@ def load(folder: Path, shown_as: str | None = None) -> Intent:
         With a finding for everything that is wrong in any file.
     """
     documents = read_folder(folder, shown_as)
+    if too_many := too_many_names(documents):
+        raise InputError(f"1 error in {shown_as or folder}", [too_many])
     findings: list[Finding] = []
     fabric = _validate(FabricFile, documents.fabric, "fabric", findings)
     devices = [(doc, _validate(DevicesFile, doc, "", findings)) for doc in documents.devices]

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from fabric.serve.requests import Body, Line
+from fabric.placement.condition import Line  # noqa: TC001 - pydantic reads it
+from fabric.serve.requests import Body
 
 #: Findings or rows in one answer at most, unless asked for more; ours: a page that people read.
 PAGE = 100

@@ -38,9 +38,6 @@ _COUNTED = re.compile(r" \(and in [0-9,]+ more places?\)$")
 #: Hosts that are named in a report.
 WORST_HOSTS = 10
 
-#: Plurals that no rule makes.
-_SEVERAL = {"leaf": "leaves"}
-
 
 @dataclass(frozen=True)
 class Moved:
@@ -159,7 +156,7 @@ class WhatIf:
         ]
         moved: list[tuple[object, ...]] = [
             (
-                counted(one.switches, one.role, _SEVERAL.get(one.role, "")),
+                counted(one.switches, one.role),
                 f"{one.times:.2f} times" if one.times else "none left",
             )
             for one in self.moved

@@ -10,9 +10,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
+from fabric.placement.condition import ConditionBody
 from fabric.placement.engine.now import now
 from fabric.placement.engine.state import Condition, Health
-from fabric.serve.requests import ConditionBody
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,8 +12,9 @@ from fabric.placement.engine.traffic import RING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fabric.placement.condition import ConditionBody
     from fabric.placement.engine.traffic import Traffic
-    from fabric.serve.requests import ConditionBody, JobBody
+    from fabric.serve.requests import JobBody
     from fabric.topology.model import Fabric
 
 

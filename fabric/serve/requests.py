@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
     StringConstraints,
-    model_validator,
 )
 
 from fabric.intent.scalars import formed
-from fabric.placement.engine.state import Health, of_degraded, with_usual_share
+from fabric.placement.condition import ConditionBody, Line
 from fabric.placement.job import (
     MAX_GPUS,
     MAX_NAMES,
@@ -24,8 +22,6 @@ from fabric.placement.job import (
     TrafficRequest,
 )
 
-#: One line of printable ASCII, so that a log or a label can hold it.
-Line = Annotated[str, Field(max_length=200), formed(r"^[ -~]*$", "one line of printable ASCII")]
 JobName = Annotated[
     str,
     formed(
@@ -52,19 +48,6 @@ class PlacementBody(JobRequest):
     links: bool = Field(
         default=False, description="Whether to list the cables between switches with their load."
     )
-
-
-class ConditionBody(Body):
-    """How a host, a switch or a cable is."""
-
-    health: Health = Field(strict=False, description="down, drained, window or degraded.")
-    reason: Line = ""
-    capacity: Annotated[float, Field(ge=0, le=1), AfterValidator(of_degraded)] = Field(
-        0.0,
-        description="Share of its speed that a degraded cable or switch has left; then 1.",
-    )
-
-    _usual = model_validator(mode="before")(with_usual_share)
 
 
 Subject = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]

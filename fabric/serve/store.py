@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Self
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
-from fabric.serve.requests import ConditionBody, JobBody
+from fabric.placement.condition import ConditionBody
+from fabric.serve.requests import JobBody
 from fabric.workflow.state_owners import name_of, note_owner, of_inventory, taken_over
 
 if TYPE_CHECKING:

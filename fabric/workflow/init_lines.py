@@ -52,11 +52,11 @@ def _system(model: Sku) -> str:
 def _two_tiers(size: Size) -> tuple[str, ...]:
     hosts, room = size.need.hosts, size.need.room_for
     leaves = size.leaves(hosts)
-    first = f"{_units(size, size)}, {counted(leaves, 'leaf', 'leaves')}, "
+    first = f"{_units(size, size)}, {counted(leaves, 'leaf')}, "
     first += f"{counted(size.spines, 'spine')}."
     cables = f"cables from each leaf to each spine: {size.links_per_leaf}"
     uplinks = f"uplinks: {leaves * size.uplinks:,}; {_oversubscription(size)}"
-    most = counted(size.leaves(room), "leaf", "leaves")
+    most = counted(size.leaves(room), "leaf")
     later = f"room for {counted(room, 'host')}: {most} and the same spines; no cable moves."
     if room == hosts:
         later += " A fabric that grows further needs --room-for from the start."
@@ -70,7 +70,7 @@ def _pods(size: Pods) -> tuple[str, ...]:
     leaves, pods = size.leaves(hosts), size.pods_of(hosts)
     spines = pods * pod.spines
     first = f"{_units(size, pod)}, {pods:,} pods of up to {size.units_per_pod} units"
-    first += f", {counted(leaves, 'leaf', 'leaves')}, {counted(spines, 'spine')}, "
+    first += f", {counted(leaves, 'leaf')}, {counted(spines, 'spine')}, "
     first += f"{counted(size.super_spines, 'super-spine')}."
     cables = f"cables from each leaf to each spine of its pod: {pod.links_per_leaf}, from each "
     cables += f"spine to each super-spine of its group: {size.links_per_spine}"

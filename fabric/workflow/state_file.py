@@ -12,14 +12,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import (
-    AfterValidator,
     AwareDatetime,
     BaseModel,
     ConfigDict,
     Field,
     StringConstraints,
     ValidationError,
-    model_validator,
 )
 
 from fabric.core import hostlist
@@ -30,6 +28,7 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.core.json_text import DoubledNameError, once
 from fabric.core.user_files import read_json
 from fabric.intent.explain_errors import worded
+from fabric.placement.condition import ConditionBody
 from fabric.placement.engine.availability import wrong_jobs
 from fabric.placement.engine.now import unknown_subjects
 from fabric.placement.engine.state import (
@@ -37,8 +36,6 @@ from fabric.placement.engine.state import (
     Health,
     RunningJob,
     State,
-    of_degraded,
-    with_usual_share,
 )
 from fabric.placement.engine.traffic import parse_traffic
 from fabric.report.recorded import documents, is_recorded
@@ -64,19 +61,6 @@ class _Form(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class ConditionForm(_Form):
-    """How a host, a switch or a cable is."""
-
-    health: Health = Field(description="down, drained, window or degraded.")
-    reason: _Line = ""
-    capacity: Annotated[float, Field(ge=0, le=1), AfterValidator(of_degraded)] = Field(
-        0.0,
-        description="Share of its speed that a degraded cable or switch has left; then 1.",
-    )
-
-    _usual = model_validator(mode="before")(with_usual_share)
-
-
 class JobForm(_Form):
     """A job that runs."""
 
@@ -90,7 +74,7 @@ class StateForm(_Form):
 
     format: Literal["rocefab-state/1"]
     written: AwareDatetime | None = Field(None, description="When it was so; default: file time.")
-    conditions: dict[_Name, ConditionForm] = {}
+    conditions: dict[_Name, ConditionBody] = {}
     jobs: list[JobForm] = []
 
 
@@ -211,7 +195,7 @@ def _readable(data: dict[str, Any]) -> StateForm:
     )
     return StateForm.model_construct(
         format="rocefab-state/1",
-        conditions=dict.fromkeys(subjects, ConditionForm(health=Health.DOWN)),
+        conditions=dict.fromkeys(subjects, ConditionBody(health=Health.DOWN)),
         jobs=list(_readable_jobs(jobs if isinstance(jobs, list) else [])),
     )
 

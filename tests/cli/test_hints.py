@@ -13,8 +13,8 @@ from tests.cli.runs import DEMO, run
     [
         pytest.param(
             ("export", "topograph", DEMO),
-            "unknown export format 'topograph'; it is read, by `rocefab import topograph`; files for "
-            "topograph: `rocefab export rails` (rails of NICs that LLDP confirms: "
+            "unknown export format 'topograph'; it is read, by `rocefab import topograph`; "
+            "files for topograph: `rocefab export rails` (rails of NICs that LLDP confirms: "
             "labels, NFD, DRA, Topograph); `rocefab export list` prints all of them [PLC003]",
             id="a format that is read",
         ),

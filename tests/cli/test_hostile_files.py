@@ -33,7 +33,7 @@ CALLS = {
     "draw --cabling-file": "draw INV --out drawn.svg --cabling-file FILE",
     "drift --events": "drift INV --watch --events FILE",
     "export --account-key": "export ztp INV --boot-url http://a --account-key FILE",
-    "export --avoid-state": "export node-health INV --image x --avoid-state FILE",
+    "export --avoid-state": "export node-health INV --avoid-state FILE",
     "export --cluster-versions": "export k8s INV --cluster-versions FILE",
     "export --environment": "export openmpi INV --environment FILE",
     "export --snapshot": "export rails INV --snapshot FILE",

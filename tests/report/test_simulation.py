@@ -361,7 +361,7 @@ def test_what_is_not_there_is_told(rail, receiver, senders, settings, message):
 
 
 def test_the_share_of_a_known_buffer_is_the_pool():
-    """Junos splits its buffer in percents: of 165.2 MB 85 % are shared, and 66 % of these lossless."""
+    """Junos splits its buffer in percents: of 165.2 MB, 85 % are shared, 66 % of it lossless."""
     project = Project(INVENTORY / "unnumbered")
     load = Load(senders=2, pool_bytes=10**7)
     scenario = fabric_scenario(project, ("gpu3:eth1",), load, Settings(), far=True)

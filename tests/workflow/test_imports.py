@@ -108,7 +108,7 @@ def test_parts_of_an_export(demo: Project) -> None:
     assert "did you mean volcano?" in str(caught.value.findings[0])
     with pytest.raises(InputError) as caught:
         export(demo, "topology", ExportRequest())
-    assert "use `export containerlab --what topology` or" in str(caught.value.findings[0])
+    assert "use `rocefab export containerlab --what topology` or" in str(caught.value.findings[0])
     whole = export(demo, "k8stopo", ExportRequest(parts=("kueue",)))
     assert export(demo, "kueue", ExportRequest()) == whole
 

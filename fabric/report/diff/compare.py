@@ -9,11 +9,12 @@ from fabric.change.model import Risk
 from fabric.report.diff.alone import Trials
 from fabric.report.diff.capacity import capacity
 from fabric.report.diff.causes import Causes
-from fabric.report.diff.consequences import RISKS, consequences, worst
+from fabric.report.diff.consequences import consequences, worst
 from fabric.report.diff.figures import figures
 from fabric.report.diff.model import Device, Diff, Summary, TouchedJob
 from fabric.report.diff.network import cables, moves
 from fabric.report.diff.protection import less_protection
+from fabric.report.diff.risks import RISKS
 from fabric.report.diff.settings import settings
 from fabric.report.diff.tenants import tenants
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from fabric.change.model import Risk
 from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.core.hostlist import fold, in_short
@@ -15,6 +14,7 @@ from fabric.prove.promises import Promises
 from fabric.prove.rules import PROOF_RULES
 from fabric.report.diff.model import Consequence
 from fabric.report.diff.protection import LESS_PROTECTION
+from fabric.report.diff.risks import RISKS, DiffRisk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -29,13 +29,10 @@ if TYPE_CHECKING:
     Uplink: TypeAlias = tuple[str, int, str, int]
 
 #: Risk of a device that cannot be judged from its files.
-UNKNOWN = "unknown"
-SESSIONS_END, _REACH_LOST, _PROOF_FAILS = "sessions end", "reachability lost", "proof fails"
-#: From the lowest to the highest: those of ``plan``, then what concerns more than one device.
-RISKS = (
-    *(risk.word for risk in Risk),
-    *(UNKNOWN, LESS_PROTECTION, SESSIONS_END, _REACH_LOST, _PROOF_FAILS),
-)
+UNKNOWN = DiffRisk.UNKNOWN.value
+SESSIONS_END = DiffRisk.SESSIONS_END.value
+_REACH_LOST = DiffRisk.REACHABILITY_LOST.value
+_PROOF_FAILS = DiffRisk.PROOF_FAILS.value
 
 _NOT_RUN = "not run"
 _NIC = ("nic address", "nic IPv6 address")
@@ -82,14 +79,14 @@ def _restarted(before: Fabric, after: Fabric, moves: Sequence[Move]) -> Iterator
     changed.update(*({lower, upper} for lower, _, upper, _ in new if {lower, upper} & whole))
     if changed:
         words = f"BGP sessions of {_switches(changed)} restart: AS numbers or addresses change"
-        yield Consequence(Risk.BRIEF_LOSS.word, words)
+        yield Consequence(DiffRisk.BRIEF_LOSS.value, words)
     names = {str(move.before): str(move.after) for move in moves if move.kind == "name"}
     moved = {(names.get(one[0], one[0]), one[1], names.get(one[2], one[2]), one[3]) for one in old}
     gone = {name for lower, _, upper, _ in moved - new for name in (lower, upper)}
     gone &= {*after.switches.names}
     if gone:
         words = f"BGP sessions of {_switches(gone)} end: uplinks are removed"
-        yield Consequence(Risk.BRIEF_LOSS.word, words)
+        yield Consequence(DiffRisk.BRIEF_LOSS.value, words)
 
 
 def _switches(names: Collection[str]) -> str:

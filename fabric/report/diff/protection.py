@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.core.counts import counted
 from fabric.report.diff.figures import ABSENT
 from fabric.report.diff.model import Consequence
+from fabric.report.diff.risks import DiffRisk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from fabric.report.diff.model import Figure
 
 #: Risk of a change after which less ends congestion, or a storm of pauses, than before.
-LESS_PROTECTION = "less protection"
+LESS_PROTECTION = DiffRisk.LESS_PROTECTION.value
 #: From which factor on a threshold or time counts; our choice. Smaller steps are tuning.
 FACTOR = 2
 #: What a value of a figure means, after another one.
