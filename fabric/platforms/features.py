@@ -36,7 +36,9 @@ WORDS = frozenset(
     "base base_value system model".split()
 )
 #: Circumstances under which a limit holds; ``fabric.design.limits`` evaluates them.
-Condition = Literal["pfc", "watchdog", "switched ports", "no pause buffer", "used ports", "first class"]
+Condition = Literal[
+    "pfc", "watchdog", "switched ports", "no pause buffer", "used ports", "first class"
+]
 
 
 class Where(DataModel):
