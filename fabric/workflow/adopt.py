@@ -15,7 +15,7 @@ from fabric.core.errors import InputError, RenderError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.classes import lossless_classes
 from fabric.workflow.adopt_classes import with_lists
-from fabric.workflow.adopt_files import texts, with_files, without_files
+from fabric.workflow.adopt_files import texts, with_files, with_needs, without_files
 from fabric.workflow.adopt_policy import (
     OF_LIST,
     SHARED,
@@ -28,6 +28,7 @@ from fabric.workflow.adopt_policy import (
 )
 from fabric.workflow.check import check
 from fabric.workflow.configurations import whole
+from fabric.workflow.init_sized import _only_values as needed_of
 from fabric.workflow.mixed import Side, planned_nics
 from fabric.workflow.stages import rendered_switch
 
@@ -98,9 +99,17 @@ def adopt(project: Project, read: Read) -> Adopted:
     base = without_files(project)
     listed, left_out = with_lists(base, read.devices)
     rendered, failure = _rendered(listed, read.devices)
-    voters = list(voters_of(listed, read.devices, rendered))
+    needs = {
+        name: dict(needed_of(base.devices[name].sku))
+        for name in read.devices
+        if name in base.devices and name not in rendered
+    }
+    judged = with_needs(listed, {name: fields for name, fields in needs.items() if fields})
+    if judged is not listed:
+        rendered, failure = _rendered(judged, read.devices)
+    voters = list(voters_of(judged, read.devices, rendered))
     if not voters:
-        raise _nothing(read)
+        raise _nothing(read, failure)
     usual = majorities(voters)
     overrides = overrides_of(base, listed, voters, usual)
     changed = base
@@ -141,7 +150,9 @@ def adopt(project: Project, read: Read) -> Adopted:
     )
 
 
-def _nothing(read: Read) -> InputError:
+def _nothing(read: Read, failure: str) -> InputError:
+    if failure:
+        return InputError(f"nothing was adopted: a switch cannot be rendered: {failure}")
     message = "no lossless policy of a device of the inventory was read"
     fix = "name files as their devices, or set the host name in them"
     reasons = [Finding("AUD019", Severity.ERROR, text, fix) for text in (*read.warnings, message)]

@@ -28,10 +28,19 @@ if TYPE_CHECKING:
     from fabric.workflow.project import Project
 
 DEVICES, HOSTS = "devices/adopted.yaml", "hosts/adopted.yaml"
+#: What systems need before anything is adopted; it is never written, and stands before `DEVICES`.
+_NEEDED = "devices/adopt-needed.yaml"
 _MARK = "# Written by `rocefab adopt`"
 _HEAD = f"""{_MARK} from running configurations; its next run replaces this file.
 # To undo the adoption, remove the file.
 """
+
+
+def with_needs(project: Project, needs: Overrides) -> Project:
+    """Return an inventory in which systems have values that they take; other overrides count."""
+    if not needs:
+        return project
+    return _with(project, {_NEEDED: texts(needs, project)[DEVICES]})
 
 
 def texts(overrides: Overrides, project: Project) -> dict[str, str]:
@@ -104,11 +113,17 @@ def with_files(project: Project, files: Mapping[str, str]) -> Project:
 def _changed(project: Project, files: Mapping[str, str]) -> Project:
     intent = project.intent
     shown = {path: printable(str(Path(intent.folder, path))) for path in (DEVICES, HOSTS)}
-    devices = [one for one in intent.devices if one.document.file != shown[DEVICES]]
-    hosts = [one for one in intent.hosts if one.document.file != shown[HOSTS]]
+    devices = tuple(one for one in intent.devices if one.document.file != shown[DEVICES])
+    hosts = tuple(one for one in intent.hosts if one.document.file != shown[HOSTS])
+    return _with(project.of(replace(intent, devices=devices, hosts=hosts)), files)
+
+
+def _with(project: Project, files: Mapping[str, str]) -> Project:
+    intent = project.intent
+    devices, hosts = [*intent.devices], [*intent.hosts]
     for path, text in files.items():
-        document = parse_yaml(text.encode(), shown[path])
-        if path == DEVICES:
+        document = parse_yaml(text.encode(), printable(str(Path(intent.folder, path))))
+        if path != HOSTS:
             items = DevicesFile.model_validate(document.data).devices
             devices += [Located(one, document, ("devices", n)) for n, one in enumerate(items)]
         else:

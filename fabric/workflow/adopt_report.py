@@ -78,14 +78,14 @@ def _class(one: LosslessClass) -> dict[str, Any]:
 
 def describe(adopted: Adopted, read: Read) -> str:
     """Return an adoption as text: the files, groups, what would still change, what is unknown."""
-    lines = []
+    lines = [_failure(adopted), ""] if adopted.failure else []
     for path, text in adopted.files.items():
         lines += [f"{path}:", *(f"    {line}" for line in text.splitlines()), ""]
     if not adopted.files:
-        lines += ["No file is needed: the inventory has the policy that runs.", ""]
+        lines += [f"No file is needed: the inventory has the policy that runs{_where(adopted)}.", ""]
     lines += _section("Groups of equal policy, most devices first:", _groups(adopted))
     lines += _section("Would still change:", _remaining(adopted)) or [
-        "No field that is read would still change.",
+        f"No field that is read would still change{_where(adopted)}.",
         "",
     ]
     lines += _section("Not adopted, as these systems do not tell the field:", _unknown(adopted))
@@ -95,7 +95,8 @@ def describe(adopted: Adopted, read: Read) -> str:
         lines.append(f"Not read; {rule}: {names}")
     lines += [f"{name} failed: {printable(reason)}" for name, reason in read.failed.items()]
     lines += [f"Ignored: {warning}" for warning in read.warnings]
-    return "\n".join([*lines, _check(adopted)]) + "\n"
+    lines += [] if adopted.failure else [_check(adopted)]
+    return "\n".join(lines) + "\n"
 
 
 def _section(title: str, lines: Iterator[str]) -> list[str]:
@@ -153,9 +154,19 @@ def _unknown(adopted: Adopted) -> Iterator[str]:
         yield f"{field}: {', '.join(systems)}"
 
 
+def _failure(adopted: Adopted) -> str:
+    return (
+        "Some switches cannot be rendered with these files, so they are not compared: "
+        f"{adopted.failure}"
+    )
+
+
+def _where(adopted: Adopted) -> str:
+    """Return where a sentence holds, if that is not everywhere."""
+    return " on the switches that can be rendered" if adopted.failure else ""
+
+
 def _check(adopted: Adopted) -> str:
-    if adopted.failure:
-        return f"Some devices cannot be rendered with these files: {adopted.failure}"
     return (
         f"`rocefab check` finds {_count(adopted.errors, 'error')} and "
         f"{_count(adopted.warnings, 'warning')} with these files."

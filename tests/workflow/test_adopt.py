@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from fabric.intent.policy import LosslessPolicy, merge
 from fabric.workflow.adopt import Adopted, adopt
 from fabric.workflow.adopt_files import DEVICES, HOSTS, with_files, write
 from fabric.workflow.adopt_reading import Read, from_devices, from_files
+from fabric.workflow.adopt_report import describe
 from fabric.workflow.configurations import whole
 from fabric.workflow.project import Project
 from fabric.workflow.stages import rendered_switch
@@ -28,7 +30,7 @@ from tests.cases import examples
 from tests.change import labs
 from tests.cli.runs import run
 from tests.prove.test_damage import PIECES
-from tests.topology.fabrics import INVENTORY
+from tests.topology.fabrics import INVENTORY, document
 
 #: Policies, and the switches whose files do not tell all of them.
 PLANTED: dict[str, tuple[dict[str, Any], set[str]]] = {
@@ -153,6 +155,44 @@ def test_what_the_policy_cannot_hold_is_named(tmp_path: Path) -> None:
         "watchdog.action": "the policy has no action err\\x7f",
     }
     assert {one.field for one in outcome.remaining["eos-leaf"]} == {"ecn", "watchdog.action"}
+
+
+def test_a_system_that_rejects_the_default_policy_is_read(tmp_path: Path) -> None:
+    """As after an import: the inventory has the default policy, which NX-OS rejects."""
+    folder = copy_of_mixed(tmp_path / "bare")
+    file = folder / "devices" / "systems.yaml"
+    file.write_text(file.read_text().partition("    lossless: {cnp_queue: 7")[0])
+    outcome = adopted(tmp_path, rendered(mixed()), Project(folder))
+    assert (
+        "names: nxos-leaf\n  lossless: {cnp_traffic_class: 7, cnp_queue: 7}"
+        in outcome.files[DEVICES]
+    )
+    # its switched port alone has the MTU that it needs
+    assert outcome.failure.startswith("nxos-leaf: mtu.port_bytes 9100 is rejected")
+    text = describe(outcome, Read())
+    assert text.startswith("Some switches cannot be rendered with these files, so they are not")
+    assert "No field that is read would still change on the switches that can be rendered." in text
+    assert run("adopt", folder, tmp_path).code == 4
+
+
+def test_a_fabric_of_such_a_system_comes_back(tmp_path: Path) -> None:
+    model = {"sku": "N9K-C9332D-GX2B"}
+    needs = {"cnp_queue": 7, "cnp_traffic_class": 7, "mtu": {"port_bytes": 9216}}
+    common = {"platforms": {"leaf": model, "spine": dict(model)}, "arp": {"mac_ageing_s": 1800}}
+    own, bare = (
+        Project(inventory(tmp_path / name, document(**common, **more)))
+        for name, more in (("own", {"lossless": needs}), ("bare", {}))
+    )
+    texts = rendered(own)
+    outcome = adopted(tmp_path, texts, bare)
+    assert (outcome.failure, outcome.remaining, len(texts)) == ("", {}, 6)
+    assert rendered(with_files(bare, outcome.files)) == texts
+
+
+def inventory(folder: Path, data: dict[str, Any]) -> Path:
+    folder.mkdir()
+    (folder / "fabric.yaml").write_text(yaml.safe_dump(data))
+    return folder
 
 
 def test_unknown_stays_unknown(tmp_path: Path) -> None:
