@@ -31,7 +31,10 @@ _WORDS: dict[Path, str] = {
     ("host", "gpus"): "no GPU count in the source",
 }
 #: Pools that are made around the addresses of the source.
-_POOLS = {("addressing", name) for name in ("hosts", "routed_hosts", "loopbacks")}
+_POOLS: set[Path] = {
+    *(("addressing", name) for name in ("hosts", "routed_hosts", "loopbacks")),
+    *(("addressing", "ipv6", name) for name in ("hosts", "uplinks")),
+}
 _DEFAULT = "a rocefab default"
 _ROLES = {"leaf": "leaf", "spine": "spine", "super_spine": "super-spine"}
 
@@ -98,9 +101,16 @@ class _Assumed:
             return self._rdma_devices()
         if path == ("host", "gpus") and self._recipe.gpus:
             return ""
-        if path[0] == "addressing" and path not in _POOLS and path[-1] in pools(self._plant, {}):
+        if path not in _POOLS and self._of_addresses(path):
             return ""  # the addresses of the source have that form
         return _WORDS.get(path, _WORDS.get(path[:1], "not in the source"))
+
+    def _of_addresses(self, path: Path) -> bool:
+        """Tell whether a value of ``addressing`` follows from the addresses of the source."""
+        made: Any = {"addressing": pools(self._plant, {})}
+        for key in path:
+            made = made.get(key) if isinstance(made, dict) else None
+        return path[0] == "addressing" and made is not None
 
     def _rdma_devices(self) -> str:
         nics = self._plant.nics
@@ -140,7 +150,7 @@ class _Assumed:
             return "the fastest that the ports of the switch models offer"
         if self._of_base(path) == [value]:
             return f"from the base {self._recipe.base_name}" if self._recipe.base_name else _DEFAULT
-        if path in _POOLS and path[-1] in pools(self._plant, {}):
+        if path in _POOLS and self._of_addresses(path):
             return "around its addresses"
         if path[0] in {"speeds", "cables"} or path[-1] == "sku":
             return "the most common value" if self._some(path) else _DEFAULT

@@ -330,10 +330,11 @@ def _overrides(plant: Plant, recipe: Recipe) -> list[dict[str, Any]]:
 def _ports(plant: Plant, recipe: Recipe) -> dict[str, dict[str, dict[str, Any]]]:
     """Return what single ports have, by switch: address, description, or that they are off."""
     ports: dict[str, dict[str, dict[str, Any]]] = {}
-    for field, by_switch in (("address", recipe.links), ("description", recipe.descriptions)):
-        for name, values in by_switch.items():
-            for port, value in values.items():
-                ports.setdefault(name, {}).setdefault(port, {})[field] = value
+    for name, links in recipe.links.items():
+        ports[name] = {port: {**addresses} for port, addresses in links.items()}
+    for name, values in recipe.descriptions.items():
+        for port, value in values.items():
+            ports.setdefault(name, {}).setdefault(port, {})["description"] = value
     for cable in plant.disabled:
         ends = (end for end in (cable.near, cable.far) if plant.device[end[0]].kind == "switch")
         name, port = next(ends)

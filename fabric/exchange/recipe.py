@@ -44,7 +44,7 @@ class Recipe:
     subnets : mapping
         Subnets of leaves that differ from those of the pools, by leaf.
     links : mapping
-        Addresses of ports to other switches that differ, by switch and port.
+        Addresses of ports to other switches that differ, by switch, port and field.
     descriptions : mapping
         Descriptions of ports that differ from those of the design, by switch and port.
     base_name : str
@@ -72,7 +72,7 @@ class Recipe:
     gpus: int | None = None
     addresses: Mapping[End, Mapping[str, str]] = field(default_factory=dict)
     subnets: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
-    links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    links: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
     descriptions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     base_name: str = ""
     named: frozenset[str] = frozenset()

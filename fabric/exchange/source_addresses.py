@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_interface
 from typing import TYPE_CHECKING, Any
 
 from fabric.exchange.routed_units import routed_units
-from fabric.exchange.source_ipv6 import ipv6_plan
+from fabric.exchange.source_ipv6 import ipv6_plan, pair_of_ipv6
 from fabric.intent.scalars import LINK_LENGTHS
 from fabric.topology.model import other_end
 from fabric.topology.routed import OF_VLANS, PAIR
@@ -257,17 +257,19 @@ def _nic_end(plant: Plant, cable: Cable) -> tuple[Nic | None, str, str, str]:
     return far, cable.near[0], cable.near_address, cable.near_ipv6
 
 
-def own_links(plant: Plant, realised: Plant) -> dict[str, dict[str, str]]:
-    """Return the addresses of cables between switches that differ, by switch and port."""
+def own_links(plant: Plant, realised: Plant) -> dict[str, dict[str, dict[str, str]]]:
+    """Return the addresses of cables between switches that differ, by switch, port and field."""
     planned = {(cable.near, cable.far): cable for cable in realised.cables}
-    own: dict[str, dict[str, str]] = defaultdict(dict)
+    own: dict[str, dict[str, dict[str, str]]] = defaultdict(dict)
     for cable in plant.cables:
-        if cable.near in plant.nic or cable.far in plant.nic:
-            continue
         now = planned.get((cable.near, cable.far))
-        address = _pair(cable)
-        if now and address and now.addresses != address:
-            own[cable.near[0]][cable.near[1]] = address[0].removesuffix("/31")
+        if now is None or cable.near in plant.nic or cable.far in plant.nic:
+            continue
+        address, ipv6, (name, port) = _pair(cable), pair_of_ipv6(cable), cable.near
+        if address and now.addresses != address:
+            own[name].setdefault(port, {})["address"] = address[0].removesuffix("/31")
+        if ipv6 and now.ipv6 != ipv6:
+            own[name].setdefault(port, {})["ipv6"] = ipv6[0].removesuffix("/127")
     return dict(own)
 
 

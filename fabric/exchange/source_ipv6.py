@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv6Interface, IPv6Network
+from ipaddress import IPv6Address, IPv6Interface, IPv6Network
 from typing import TYPE_CHECKING, Any
 
 from fabric.intent.scalars import PAIR6
@@ -11,7 +11,7 @@ from fabric.topology.ipv6 import HALF
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from fabric.exchange.plant import Plant
+    from fabric.exchange.plant import Cable, Plant
 
 #: Bits of an IPv6 address, and what its subnets of NICs are assigned by, by their length.
 _BITS = 128
@@ -52,6 +52,19 @@ def has_addresses_of_links(plant: Plant) -> bool:
         for cable in plant.cables
         if not {cable.near, cable.far} & plant.nic.keys()
     )
+
+
+def pair_of_ipv6(cable: Cable) -> tuple[str, str] | None:
+    """Return both addresses of a /127; None where they are unknown or of another length."""
+    known = [(one, IPv6Interface(text)) for one, text in enumerate(cable.ipv6) if text]
+    if not known or any(address.network.prefixlen != PAIR6 for _, address in known):
+        return None
+    first, address = known[0]
+    other = IPv6Address(int(address.ip) ^ 1)
+    if len(known) > 1 and known[1][1].ip != other:
+        return None
+    pair = [f"{address.ip}/{PAIR6}", f"{other}/{PAIR6}"]
+    return (pair[first], pair[1 - first])
 
 
 def _nic_networks(plant: Plant, units: Collection[str]) -> Iterator[IPv6Network]:

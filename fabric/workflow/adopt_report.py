@@ -82,7 +82,10 @@ def describe(adopted: Adopted, read: Read) -> str:
     for path, text in adopted.files.items():
         lines += [f"{path}:", *(f"    {line}" for line in text.splitlines()), ""]
     if not adopted.files:
-        lines += [f"No file is needed: the inventory has the policy that runs{_where(adopted)}.", ""]
+        lines += [
+            f"No file is needed: the inventory has the policy that runs{_where(adopted)}.",
+            "",
+        ]
     lines += _section("Groups of equal policy, most devices first:", _groups(adopted))
     lines += _section("Would still change:", _remaining(adopted)) or [
         f"No field that is read would still change{_where(adopted)}.",

@@ -108,6 +108,36 @@ def test_subnets_and_addresses_of_their_own_come_back(tmp_path: Path) -> None:
     assert "fd00:64::100/127" in text
 
 
+@each(("form", "base"), [("json", False), ("configs", False), ("configs", True)])
+def test_addresses_of_links_come_back(form: str, base: bool, tmp_path: Path) -> None:
+    """Those of the pool in another order, and one of them elsewhere in it."""
+    folder = tmp_path / f"{form}-{base}"
+    folder.mkdir()
+    source = write(folder / "source", "numbered")
+    (source / "devices").mkdir()
+    own = "devices:\n- names: su1-rail0\n  ports: {Ethernet33/1: {ipv6: 'fd00:fe::100'}}\n"
+    (source / "devices/own.yaml").write_text(own)
+    if form == "json":
+        back = again(source, "json", folder / "again")
+    else:
+        assert run("render", source, "--out", folder / "out").code == 0
+        ended = run(
+            *("import", "configs", folder / "out/switches", "--out", folder / "in"),
+            *("--hosts", "a[1-3],b[1-2]", "--model", "leaf=7060X6-64PE"),
+            *("--model", "spine=7060X6-64PE", *(("--base", source) if base else ())),
+        )
+        assert ended.code == 0, ended.err
+        assert "cable.ipv6" not in ended.err, ended.err
+        text = (folder / "in/fabric.yaml").read_text()
+        assert base or "fd00:64::/63 # assumed: no address pools in the source; around its" in text
+        back = Project(folder / "in")
+    links = [
+        {key: row[1] for key, row in addresses(project).items() if "spine" in str(row[2:3])}
+        for project in (back, Project(source))
+    ]
+    assert links[0] == links[1]
+
+
 def test_netbox_has_an_address_of_each_family(tmp_path: Path) -> None:
     source = write(tmp_path / "source", "beside IPv4")
     assert run("export", "netbox", source, "--out", tmp_path / "out").code == 0
