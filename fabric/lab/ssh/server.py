@@ -114,7 +114,7 @@ class SshStandIn(SshSystem):
         if self._socket is not None:
             self._socket.close()
             self._socket = None
-        self.fs.close()
+        await asyncio.to_thread(self.fs.close)  # a host has 1,500 files
 
     def _bind(self, port: int) -> socket.socket:
         sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
