@@ -12,6 +12,7 @@ import yaml
 from fabric.core import hostlist
 from fabric.core.errors import DeviceError, InputError
 from fabric.core.exports import Exported, export, exporters
+from fabric.workflow.exporters.ztp import Words, ztp
 from tests.boot.fabrics import HASH, KEY, URL, boot, project
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "boot"
@@ -94,6 +95,18 @@ def test_what_is_not_taken(tmp_path: Path, name: str) -> None:
     text = "".join(str(one) for one in caught.value.findings)
     assert message in text
     assert "hunter2" not in text
+
+
+def test_what_is_missing_is_said_at_once(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        files(tmp_path, "switches", key_file=None, hashes=())
+    assert {one.message.partition(" needs ")[0] for one in caught.value.findings} == {
+        design.platform for design in project(tmp_path).devices.values()
+    }
+    bare = project(tmp_path, "", "", management={})
+    with pytest.raises(InputError) as caught:
+        ztp(bare, Words("admin", url=""))
+    assert [one.field for one in caught.value.findings] == ["--boot-url", "fabric.management"]
 
 
 @pytest.mark.parametrize("text", ["secret", "$6$a\nusername x", "$1$abc$def", "$y$j9T$x", ""])

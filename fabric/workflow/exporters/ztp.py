@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from fabric.boot.authority import ca_text
 from fabric.boot.devices import BMC, HOST, hosts, managed, network_of, switches
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from fabric.topology.model import ManagementEnds
     from fabric.workflow.project import Project
 
+T = TypeVar("T")
 FORM = "ztp"
 
 
@@ -209,7 +210,10 @@ class Ztp:
 
     def _account(self, platform: str) -> Account:
         if platform not in self._accounts:
-            self._accounts[platform] = self._checked(platform)
+            names = {one.platform for one in self.devices} - {HOST, BMC}
+            systems = [HOST] if platform == HOST else sorted(names)
+            checked = _all_of(*(partial(self._checked, one) for one in systems))
+            self._accounts.update(zip(systems, checked, strict=True))
         return self._accounts[platform]
 
     @cached_property
@@ -265,10 +269,7 @@ def ztp(project: Project, words: Words) -> Ztp:
         hashes = {name: str(reference(text)) for name, text in _by_system(words.hashes)}
     except ValueError as error:
         raise refused("ZTP002", str(error), "see docs/boot.md", field="--account-hash") from error
-    if not _URL.fullmatch(words.url):
-        message = "the address of the files is missing, or has other characters than a URL needs"
-        fix = "add --boot-url, such as http://192.0.2.1:8781"
-        raise refused("ZTP002", message, fix, field="--boot-url")
+    _all_of(lambda: _require_url(words.url), lambda: network_of(project.fabric))
     key = read_text(words.key_file, FileKind.KEY).strip() if words.key_file else ""
     if key and not _KEY.fullmatch(key):
         message = f"{words.key_file} has no public key of SSH in one line"
@@ -278,6 +279,33 @@ def ztp(project: Project, words: Words) -> Ztp:
     images = _images(project, words)
     tls = _tls(words)
     return Ztp(project, words.account, key, hashes, words.url, words.whole, images, tls)
+
+
+def _require_url(url: str) -> None:
+    if not _URL.fullmatch(url):
+        message = "the address of the files is missing, or has other characters than a URL needs"
+        fix = "add --boot-url, such as http://192.0.2.1:8781"
+        raise refused("ZTP002", message, fix, field="--boot-url")
+
+
+def _all_of(*steps: Callable[[], T]) -> list[T]:
+    """Return the results of steps; what is wrong with any of them is said at once.
+
+    Raises
+    ------
+    InputError
+        With the findings of all steps.
+    """
+    results, wrong, error = [], list[Finding](), None
+    for step in steps:
+        try:
+            results.append(step())
+        except InputError as failure:
+            error = error or failure
+            wrong += failure.findings
+    if error:
+        raise InputError(str(error), wrong) from error
+    return results
 
 
 def _tls(words: Words) -> Tls | None:
