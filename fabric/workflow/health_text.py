@@ -10,6 +10,7 @@ from fabric.core.likeness import like_groups, others, shape, shown_once
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from fabric.change.model import Change
     from fabric.workflow.verify import Health
 
 
@@ -43,7 +44,7 @@ def health_lines(health: Iterable[Health], *, full: bool) -> Iterator[str]:
 def _of(item: Health) -> Iterator[_Said]:
     for change, origin in zip(item.drift, item.origins, strict=True):
         runs, planned = change.before or "nothing", change.after or "nothing"
-        lines = [f"{item.device}: {change.path}: runs {runs}, planned {planned}"]
+        lines = [f"{item.device}: {_drifted(change)}"]
         if origin:
             values = [f"{value.field} = {value.value} ({value.where})" for value in origin.values]
             lines.append(f"    {'; '.join([origin.subject, *values])}")
@@ -54,6 +55,14 @@ def _of(item: Health) -> Iterator[_Said]:
         yield _Said(item.device, (text,), (shape(text),))
     for text in item.suspects:
         yield _Said(item.device, (f"{item.device}: possibly changed by: {text}",), (text,))
+
+
+def _drifted(change: Change) -> str:
+    """Return a difference in words; the path of a line ends with the line itself."""
+    line = change.before or change.after
+    if change.path == line or change.path.endswith(f": {line}"):
+        return f"{'runs, not planned' if change.before else 'planned, does not run'}: {change.path}"
+    return f"{change.path}: runs {change.before or 'nothing'}, planned {change.after or 'nothing'}"
 
 
 def _value(text: str) -> str:

@@ -44,3 +44,18 @@ def test_a_single_finding_has_no_count() -> None:
     assert [*health_lines([Health("leaf1", "sonic", (), (down,))], full=False)] == [
         "leaf1: BGP 10.254.0.1: unread (unknown)"
     ]
+
+
+def test_a_line_is_said_once() -> None:
+    """The path of a line ends with the line; what has a value keeps both values."""
+    line, old = "mtu 9214", "mtu 9000"
+    drift = (
+        Change(f"interface Ethernet1/1: {line}", "", line, Risk.BRIEF_LOSS),
+        Change(f"interface Ethernet1/1: {old}", old, "", Risk.BRIEF_LOSS),
+        Change("PORT|Ethernet0|mtu", "", "9100", Risk.BRIEF_LOSS),
+    )
+    assert [*health_lines([Health("leaf1", "eos", drift, (), origins=(None,) * 3)], full=True)] == [
+        f"leaf1: planned, does not run: interface Ethernet1/1: {line}",
+        f"leaf1: runs, not planned: interface Ethernet1/1: {old}",
+        "leaf1: PORT|Ethernet0|mtu: runs nothing, planned 9100",
+    ]
