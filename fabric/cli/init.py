@@ -128,7 +128,7 @@ def init(
     """
     from fabric.workflow.init import init as start
 
-    text, lines = None, ""
+    text, lines, overrides = None, "", ""
     if design or ask:
         from fabric.workflow.init_models import models_in
         from fabric.workflow.init_sized import Wish, refuse_models, sized_inventory
@@ -141,10 +141,11 @@ def init(
         wish = _asked(wish) if ask else wish
         result = sized_inventory(wish, folder.resolve().name)
         refuse_models(wish, folder)
-        text, lines = result.text, "\n".join(result.lines) + "\n"
+        text, overrides = result.text, result.overrides
+        lines = "\n".join(result.lines) + "\n"
     else:
         _refuse_sizes(context)
-    file = start(folder, text)
+    file = start(folder, text, overrides)
     output.data(lines)
     output.note(f"wrote {file}; edit it, then run `rocefab check {folder}`")
 

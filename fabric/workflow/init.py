@@ -15,7 +15,7 @@ MODELS = "platforms"
 _SCHEMAS = ("fabric", "devices", "hosts")
 
 
-def init(folder: Path, text: str | None = None) -> Path:
+def init(folder: Path, text: str | None = None, overrides: str = "") -> Path:
     """Write an inventory into a new folder and return its ``fabric.yaml``.
 
     The schemas that its first line names, for editors, lie beside it. The folder may have own
@@ -25,6 +25,8 @@ def init(folder: Path, text: str | None = None) -> Path:
     ----------
     text : str, optional
         Content of ``fabric.yaml``; default: a commented inventory to start from.
+    overrides : str, optional
+        Content of ``devices/leaves.yaml``; default: there is no such file.
 
     Raises
     ------
@@ -41,6 +43,9 @@ def init(folder: Path, text: str | None = None) -> Path:
         if text is None:
             text = Path(__file__).with_name(_STARTING_POINT).read_text(encoding="utf-8")
         target.write_text(text, encoding="utf-8")
+        if overrides:
+            (folder / "devices").mkdir()
+            (folder / "devices" / "leaves.yaml").write_text(overrides, encoding="utf-8")
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise _refusal(folder, f"cannot be written: {reason}") from error

@@ -31,10 +31,12 @@ def models_in(folder: Path) -> Skus:
 
 
 @contextmanager
-def small_inventory(folder: Path | None, text: str | None = None) -> Iterator[Path]:
+def small_inventory(
+    folder: Path | None, text: str | None = None, overrides: str = ""
+) -> Iterator[Path]:
     """Make an inventory in a scratch folder, with the own models of another one."""
     with TemporaryDirectory() as scratch:
-        inventory = init(Path(scratch) / "small", text).parent
+        inventory = init(Path(scratch) / "small", text, overrides).parent
         for model in own_models(folder):
             (inventory / model.path).parent.mkdir(parents=True, exist_ok=True)
             (inventory / model.path).write_bytes(model.content)

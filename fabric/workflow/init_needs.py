@@ -2,47 +2,158 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass, field
 from textwrap import indent
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
 
+from fabric.design.comparisons import verdict
 from fabric.intent.policy import LosslessPolicy
+from fabric.platforms import platforms
 from fabric.platforms.features import features_of
 from fabric.qos.ecn.edge import largest_queue_bytes, percent_bytes, to_units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from fabric.platforms.features import Limit, LimitedRule
     from fabric.platforms.model import Sku
 
+#: Fields of the policy by their dotted names.
+Values: TypeAlias = "dict[str, Any]"
+#: The condition of a limit that ports of hosts alone meet, as ``Limit.when`` has it.
+_SWITCHED = ("switched ports",)
+_HEAD = """\
+# yaml-language-server: $schema=../.devices.schema.json
+#
+# What the ports of hosts need, and the other end of the uplinks does not take. Ports and
+# leaves that get hosts later need it too: add them here.
+"""
 
-def lossless_section(models: Sequence[Sku]) -> str:
-    """Return the section of what the systems accept, or warn of, any other value of."""
-    section: dict[str, Any] = {}
-    alike = set.intersection(*(set(_like_values(model)) for model in models))
-    only = (pair for model in models for pair in needed_of(model))
-    for setting, value in (*only, *sorted(alike), *_whole_percents(models)):
+
+@dataclass(frozen=True)
+class Needs:
+    """What the systems of a fabric need of the policy: fields by their dotted names.
+
+    Parameters
+    ----------
+    fabric : dict
+        What all switches take.
+    leaf, spine : dict
+        What the one role needs and the other one does not take; super-spines are as spines.
+    host_ports : dict
+        The same of the leaves, where only the ports of hosts need it.
+    """
+
+    fabric: Values = field(default_factory=dict)
+    leaf: Values = field(default_factory=dict)
+    spine: Values = field(default_factory=dict)
+    host_ports: Values = field(default_factory=dict)
+
+
+def needs_of(leaf: Sku, spine: Sku) -> Needs:
+    """Return what a fabric of two switch models needs."""
+    needs = Needs()
+    roles = {"leaf": (leaf, needs.leaf), "spine": (spine, needs.spine)}
+    for role, (model, values) in roles.items():
+        for name, value, limit in _limited(model):
+            if all(_takes(other, at, name, value) for at, (other, _) in roles.items()):
+                needs.fabric[name] = value
+            elif _holds(limit, role):
+                (needs.host_ports if limit.when == _SWITCHED else values)[name] = value
+    needs.fabric.update(sorted({*_like_values(leaf)} & {*_like_values(spine)}))
+    percents = {role: dict(_whole_percents(model)) for role, (model, _) in roles.items()}
+    if percents["leaf"] == percents["spine"]:
+        needs.fabric.update(percents["leaf"])
+    else:
+        needs.leaf.update(percents["leaf"])
+        needs.spine.update(percents["spine"])
+    return needs
+
+
+def nested(values: Values) -> dict[str, Any]:
+    """Return values by dotted names as sections."""
+    document: dict[str, Any] = {}
+    for setting, value in values.items():
         *path, name = setting.split(".")
-        inner = section
+        inner = document
         for word in path:
             inner = inner.setdefault(word, {})
         inner[name] = value
-    lines = indent(yaml.safe_dump(section, sort_keys=False), "  ") if section else ""
+    return document
+
+
+def lossless_section(values: Values) -> str:
+    """Return the section of the policy in ``fabric.yaml``."""
+    lines = indent(yaml.safe_dump(nested(values), sort_keys=False), "  ") if values else ""
     return f"\nlossless: # what the systems need or confirm\n{lines}" if lines else ""
+
+
+def in_braces(values: Values) -> str:
+    """Return the policy of a role, to stand behind its other fields."""
+    return f", lossless: {_flow(values)}" if values else ""
+
+
+def host_port_file(leaves: Iterable[tuple[str, Iterable[str]]], values: Values) -> str:
+    """Return ``devices/leaves.yaml``: what the ports of hosts alone need.
+
+    Parameters
+    ----------
+    leaves : iterable of (str, iterable of str)
+        Names of leaves, as a range, and of their ports that have hosts.
+    """
+    lines = "".join(
+        f"  - names: {names}\n    ports:\n"
+        + "".join(f"      {port}: {{lossless: {_flow(values)}}}\n" for port in ports)
+        for names, ports in leaves
+    )
+    return f"{_HEAD}devices:\n{lines}" if values else ""
+
+
+def _flow(values: Values) -> str:
+    text = yaml.safe_dump(nested(values), default_flow_style=True, sort_keys=False, width=math.inf)
+    return text.strip()
 
 
 def needed_of(model: Sku) -> Iterator[tuple[str, Any]]:
     """Yield the fields of the policy of which one value is no finding, and not the default."""
+    for name, value, _ in _limited(model):
+        yield name, value
+
+
+def _limited(model: Sku) -> Iterator[tuple[str, Any, Limit]]:
     usual = LosslessPolicy().model_dump()
     for rule in features_of(model.nos).rules:
         for limit in rule.limits:
             if len(limit.values) == 1 and _is_needed(limit, rule):
-                for field in limit.fields if limit.includes(model) else ():
-                    root, _, name = field.partition(".")
+                for path in limit.fields if limit.includes(model) else ():
+                    root, _, name = path.partition(".")
                     if root == "lossless" and _at(usual, name) not in (None, limit.values[0]):
-                        yield name, limit.values[0]
+                        yield name, limit.values[0], limit
+
+
+def _holds(limit: Limit, role: str) -> bool:
+    """Tell whether a limit holds for a role: only leaves have switched ports."""
+    return role == "leaf" or _SWITCHED[0] not in limit.when
+
+
+def _takes(model: Sku, role: str, name: str, value: Any) -> bool:
+    """Tell whether a switch of a role takes a value of the policy without a warning."""
+    low, high = platforms[model.nos].port_mtu_bytes
+    if name == "mtu.port_bytes" and not low <= value <= high:
+        return False
+    return not any(
+        f"lossless.{name}" in limit.fields
+        and (limit.severity or rule.severity) != "info"
+        and not (limit.equal or limit.per_switch or limit.multiple_of)
+        and limit.includes(model, role)
+        and _holds(limit, role)
+        and verdict(limit, value)
+        for rule in features_of(model.nos).rules
+        for limit in rule.limits
+    )
 
 
 def _like_values(model: Sku) -> Iterator[tuple[str, Any]]:
@@ -56,12 +167,10 @@ def _like_values(model: Sku) -> Iterator[tuple[str, Any]]:
                 yield name, values[1]
 
 
-def _whole_percents(models: Sequence[Sku]) -> Iterator[tuple[str, int]]:
-    """Yield the marking thresholds where all switches round them up to percents of one queue."""
-    sizes = {largest_queue_bytes(model) for model in models}
-    unit = features_of(models[0].nos).marking_unit
-    alike = all(features_of(model.nos).marking_unit == unit for model in models)
-    if not (unit.share and alike and len(sizes) == 1 and (queue_bytes := sizes.pop())):
+def _whole_percents(model: Sku) -> Iterator[tuple[str, int]]:
+    """Yield the marking thresholds where a switch rounds them up to percents of its one queue."""
+    unit, queue_bytes = features_of(model.nos).marking_unit, largest_queue_bytes(model)
+    if not (unit.share and queue_bytes):
         return
     usual = LosslessPolicy().ecn
     for name in ("kmin_bytes", "kmax_bytes"):

@@ -88,14 +88,14 @@ def ports_of(leaf: Sku, spine: Sku, nic_gbps: int) -> Ports:
     nics = nic_gbps or max(usual, default=min(offered[0]))
     if nics not in offered[0]:
         message = f"the first port of {leaf.name} has no speed of {nics}G"
-        listed = ", ".join(map(str, sorted(offered[0])))
         more = ", or --split" if _splits_to(leaf, nics) else ""
-        raise refusal("--nic-gbps", message, f"choose one of: {listed}{more}")
+        raise refusal("--nic-gbps", message, f"choose one of: {_listed(offered[0])}{more}")
     all_of_spine = set.intersection(
         *({*spine.speeds_of(one)} for one in range(1, spine.port_count + 1))
     )
     if not all_of_spine & offered[-1]:
         message = f"the last port of {leaf.name} and all ports of {spine.name} share no speed"
+        message += f": {_listed(offered[-1])}, and {_listed(all_of_spine)}"
         raise refusal("--spine", message, "choose another model")
     uplinks = max(all_of_spine & offered[-1])
     return Ports(
@@ -107,6 +107,10 @@ def ports_of(leaf: Sku, spine: Sku, nic_gbps: int) -> Ports:
         _run(offered[::-1], uplinks),
         max(offered[0]),
     )
+
+
+def _listed(speeds: set[int]) -> str:
+    return ", ".join(map(str, sorted(speeds))) or "none"
 
 
 def _run(offered: list[set[int]], speed: int) -> int:

@@ -18,11 +18,19 @@ from fabric.topology.sizing_pods import Pods, sized_pods
 from fabric.workflow.check import check
 from fabric.workflow.init_lines import lines_of, speed_line, system_line
 from fabric.workflow.init_models import small_inventory
-from fabric.workflow.init_needs import lossless_section
+from fabric.workflow.init_needs import (
+    Needs,
+    host_port_file,
+    in_braces,
+    lossless_section,
+    needs_of,
+)
 from fabric.workflow.init_ports import Ports, model_of, ports_of, refusal
 from fabric.workflow.project import Project
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabric.platforms.model import Sku
 
 #: Hosts of the fabric that tries the models.
@@ -81,10 +89,19 @@ class Wish:
 
 @dataclass(frozen=True)
 class Sized:
-    """An inventory, and the lines that say what it needs and what is left over."""
+    """An inventory, and the lines that say what it needs and what is left over.
+
+    Parameters
+    ----------
+    text : str
+        Content of ``fabric.yaml``.
+    overrides : str
+        Content of ``devices/leaves.yaml``; empty where there is nothing for it.
+    """
 
     text: str
     lines: tuple[str, ...]
+    overrides: str = ""
 
 
 def sized_inventory(wish: Wish, name: str) -> Sized:
@@ -127,7 +144,8 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
     own = lines_of(size, spare)
     lines = (*own, speeds, *_with_split(wish, name, ports, own[0]))
     lines += (system_line(leaf, spine), *_left(wish))
-    return Sized(_text(wish, size, name, ports, lines[0]), lines)
+    overrides = host_port_file(_host_ports(leaf, need, pod), _needs(wish).host_ports)
+    return Sized(_text(wish, size, name, ports, lines[0]), lines, overrides)
 
 
 def _with_split(wish: Wish, name: str, ports: Ports, first: str) -> tuple[str, ...]:
@@ -169,7 +187,8 @@ def refuse_models(wish: Wish, folder: Path | None = None) -> None:
         When it has errors: the findings.
     """
     small = replace(wish, hosts=min(wish.hosts, _FEW_HOSTS), room_for=0, spines=0, nic=Wish.nic)
-    with small_inventory(folder, sized_inventory(small, "small").text) as inventory:
+    few = sized_inventory(small, "small")
+    with small_inventory(folder, few.text, few.overrides) as inventory:
         errors = check(Project(inventory)).at_least(Severity.ERROR)
     if errors:
         findings = [replace(error, position=None, field="--leaf/--spine") for error in errors]
@@ -205,11 +224,12 @@ def _text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summary: str) 
     bits, leaves, spine = _subnet_bits(pod), size.leaves(need.room_for), wish.spine or wish.leaf
     per_leaf = _power_of_two(pod.uplinks)
     subnets = size.units(need.room_for) * need.rails
-    spine_split = _split(wish.skus[spine], wish.split)
+    needs = _needs(wish)
+    spine_own = _split(wish.skus[spine], wish.split) + in_braces(needs.spine)
     tier = _TWO_TIERS
     loopbacks = 2 * max(leaves, pod.spines) + 2
     if isinstance(size, Pods):
-        tier = _third_tier(size, spine, spine_split, ports.uplink_gbps)
+        tier = _third_tier(size, spine, spine_own, ports.uplink_gbps)
         loopbacks = max(2 * leaves, 4 * size.pods * pod.spines, 4 * size.super_spines) + 4
     values = {
         "summary": summary,
@@ -223,11 +243,11 @@ def _text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summary: str) 
         "leaf": wish.leaf,
         "spine": spine,
         "host_ports": pod.host_ports,
-        "leaf_split": _split(wish.skus[wish.leaf], wish.split),
-        "spine_split": spine_split,
+        "leaf_own": _split(wish.skus[wish.leaf], wish.split) + in_braces(needs.leaf),
+        "spine_own": spine_own,
         "nic_gbps": ports.nic_gbps,
         "uplink_gbps": ports.uplink_gbps,
-        "lossless": lossless_section([wish.skus[wish.leaf], wish.skus[spine]]),
+        "lossless": lossless_section(needs.fabric),
         **_nics(wish),
         "loopbacks": _pool(_LOOPBACKS, loopbacks, "--room-for"),
         "uplinks": _pool(_UPLINKS, 2 * leaves * per_leaf, "--room-for"),
@@ -246,7 +266,7 @@ def _quoted(name: str) -> str:
     return name if is_plain else f'"{name}"'
 
 
-def _third_tier(size: Pods, spine: str, split: str, speed_gbps: int) -> dict[str, str]:
+def _third_tier(size: Pods, spine: str, own: str, speed_gbps: int) -> dict[str, str]:
     """Return what the file has besides where there are super-spines."""
     links, spines = size.links_per_spine, size.pod.spines
     per_spine = _power_of_two(size.core_links)
@@ -257,7 +277,7 @@ def _third_tier(size: Pods, spine: str, split: str, speed_gbps: int) -> dict[str
         "super_spines": f"\nsuper_spines: {{count: {size.super_spines}, groups: {spines}, "
         f"links_per_spine: {links}, spines_per_pod: {spines}}}",
         "down_ports": f", down_ports: {size.down_ports}",
-        "super_spine": f"\n  super_spine: {{sku: {spine}{split}}}",
+        "super_spine": f"\n  super_spine: {{sku: {spine}{own}}}",
         "core_speed": f", core_gbps: {speed_gbps}",
         "core_cables": ", core_m: 300",
         "core_links": f"\n  core_links: {pool}\n  core_links_per_spine: {per_spine}",
@@ -279,6 +299,26 @@ def _nics(wish: Wish) -> dict[str, str]:
         lines.append("management_interface: eth0")
     lines.append(f"nic: {{vendor: {vendor}, driver: {wish.nic}}}")
     return {"nics": "\n  ".join(lines)}
+
+
+def _needs(wish: Wish) -> Needs:
+    return needs_of(wish.skus[wish.leaf], wish.skus[wish.spine or wish.leaf])
+
+
+def _host_ports(leaf: Sku, need: Need, pod: Size) -> Iterator[tuple[str, list[str]]]:
+    """Yield leaves, as a range, and their ports that have hosts: full units, then the last one."""
+    units = pod.units(need.hosts)
+    rest = need.hosts - (units - 1) * pod.hosts_per_unit
+    full = units if rest == pod.hosts_per_unit else units - 1
+    ends = f"rail{_range(0, need.rails - 1)}" if need.rail_leaves else "leaf"
+    for first, last, hosts in ((1, full, pod.hosts_per_unit), (full + 1, units, rest)):
+        if first <= last:
+            numbers = range(1, hosts * need.ports_per_host + 1)
+            yield f"su{_range(first, last)}-{ends}", [leaf.port(number) for number in numbers]
+
+
+def _range(first: int, last: int) -> str:
+    return f"[{first}-{last}]" if first < last else str(first)
 
 
 def _power_of_two(least: int) -> int:

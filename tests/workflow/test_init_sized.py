@@ -16,6 +16,7 @@ import pytest
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Severity
+from fabric.platforms import platforms
 from fabric.platforms.catalogue import Skus
 from fabric.topology.cabling import planned_cables
 from fabric.workflow.check import check
@@ -61,7 +62,8 @@ def test_a_small_fabric_has_no_single_spine_and_values_that_the_system_confirms(
 
 
 def project(wish: Wish, folder: Path) -> Project:
-    return Project(init(folder, sized_inventory(wish, "mine").text).parent)
+    sized = sized_inventory(wish, "mine")
+    return Project(init(folder, sized.text, sized.overrides).parent)
 
 
 @pytest.mark.parametrize("name", WISHES)
@@ -145,7 +147,10 @@ def test_it_says_what_a_split_would_give() -> None:
         ({"split": "3x400G"}, "choose one of: .*2x400G"),
         ({"split": "half"}, "write parts and speed as 2x400G"),
         ({"nic_gbps": 200, "leaf": "7050SX3-48YC8", "split": ""}, "choose one of: 10, 25"),
-        ({"leaf": "7050SX3-48YC8", "split": ""}, "all ports of 7050SX3-48YC8 share no speed"),
+        (
+            {"leaf": "7050SX3-48YC8", "split": ""},
+            "all ports of 7050SX3-48YC8 share no speed: 40, 100",
+        ),
         ({"hosts": 200}, "96 is less than --hosts 200"),
         ({"room_for": 60_000, "leaf": "ACS-MSN4700", "split": ""}, "no place for 60,000 hosts"),
     ],
@@ -201,6 +206,51 @@ def test_each_model_passes_the_check_or_is_refused(name: str, tmp_path: Path) ->
         assert Skus()[name].lacks or {one.rule for one in error.findings} != {"REN001"}
         return
     assert check(project(wish, tmp_path / "mine")).at_least(Severity.ERROR) == ()
+
+
+#: A model of each system that all others can be connected to, at 100G.
+OF_SYSTEMS = (
+    *("ACS-MSN4700", "SN4700", "7060X6-64PE", "N9K-C9364D-GX2A"),
+    *("QFX5240-64OD", "CE8855-32CQ4BQ", "S9820-64H", "Z9332F-ON"),
+)
+
+
+def test_there_is_a_model_of_each_system() -> None:
+    assert {Skus()[name].nos for name in OF_SYSTEMS} == {*platforms} - {"host"}
+
+
+@pytest.mark.parametrize("leaf", OF_SYSTEMS)
+@pytest.mark.parametrize("design", ["rail-optimised", "classic-tor"])
+def test_each_pair_of_systems_has_what_both_need(leaf: str, design: str, tmp_path: Path) -> None:
+    """Warnings are those that the system gives with every other one, too."""
+    wrong: dict[str, set[str]] = {}
+    own = {"QOS021", "CMW003", "CMW004", "VRP005"}
+    for spine in OF_SYSTEMS:
+        wish = Wish(design, 20, 4, leaf, spine, nic_gbps=100)
+        refuse_models(wish)
+        found = check(project(wish, tmp_path / spine)).at_least(Severity.WARNING)
+        wrong[spine] = {one.rule for one in found} - own
+    assert wrong == {spine: set() for spine in OF_SYSTEMS}
+
+
+def test_what_the_leaves_alone_need_is_said_of_them_alone(tmp_path: Path) -> None:
+    """EOS keeps queue 7 for itself, and its ports end at 9214; NX-OS needs 7, and 9216 to hosts."""
+    models = {"leaf": "N9K-C9364D-GX2A", "spine": "7060DX5-64S"}
+    mine = project(Wish(hosts=41, **models), tmp_path / "mine")
+    policy = mine.intent.fabric.platforms.leaf.lossless
+    assert policy is not None
+    assert (policy.cnp_queue, policy.cnp_traffic_class) == (7, 7)
+    assert mine.intent.fabric.lossless.cnp_queue == 6
+    ports = {one.value.names: len(one.value.ports) for one in mine.intent.devices}
+    assert ports == {"su1-rail[0-7]": 21, "su2-rail[0-7]": 20}
+    leaf = mine.devices["su2-rail0"]
+    assert {port.qos.mtu_bytes for port in leaf.ports if port.kind == "host" and port.qos} == {9216}
+    assert {port.qos.mtu_bytes for port in leaf.ports if port.kind == "uplink" and port.qos} == {
+        9100
+    }
+    alike = sized_inventory(Wish(leaf=models["leaf"]), "mine")
+    assert "port_bytes: 9216" in alike.text
+    assert not alike.overrides
 
 
 @pytest.mark.parametrize("name", ["n", "123", "1e3", "yes", "true"])
