@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from fabric.report.budget import find_port, port_budget
 from fabric.report.buffer import buffer_of
-from fabric.report.picture_details import policy_rows
+from fabric.report.policy_rows import host_policy_rows, switch_policy_rows
 from fabric.topology.cable_types import Panels
 
 if TYPE_CHECKING:
@@ -99,13 +99,14 @@ def _switch(designs: Designs, device: DeviceDesign) -> PlannedDevice:
         ("loopback", device.loopback),
         ("BGP sessions", str(len(device.bgp.neighbours))),
     ]
+    ports = [port for port in device.ports if port.kind != "unused"]
+    policy = designs.resolver.switch(device.name, device.role)
+    mtus_bytes = [port.mtu_bytes for port in ports]
     return PlannedDevice(
         name=device.name,
         kind=device.role,
         facts=facts,
-        ports=[
-            _port(device.name, port, rail, panels) for port in device.ports if port.kind != "unused"
-        ],
+        ports=[_port(device.name, port, rail, panels) for port in ports],
         vlans=[
             PlannedVlan(
                 vlan=one.vlan,
@@ -116,7 +117,7 @@ def _switch(designs: Designs, device: DeviceDesign) -> PlannedDevice:
             )
             for one in device.vlans
         ],
-        policy=policy_rows(designs.resolver.switch(device.name, device.role)),
+        policy=switch_policy_rows(policy, device.sku, device.role, mtus_bytes),
         buffer=buffer_of(device),
     )
 
@@ -157,7 +158,7 @@ def _host(designs: Designs, host: HostDesign) -> PlannedDevice:
         facts=facts,
         ports=[_nic(nic, panels) for nic in host.nics],
         vlans=[],
-        policy=policy_rows(designs.resolver.host(host.name)),
+        policy=host_policy_rows(designs.resolver.host(host.name)),
         buffer=[],
     )
 

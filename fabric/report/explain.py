@@ -13,6 +13,7 @@ from fabric.core.likeness import like_groups, shape
 from fabric.defects.fact import OURS
 from fabric.platforms import platforms
 from fabric.render.explain import Explanation, entries, explain_lines, known
+from fabric.report.deciding import deciding
 from fabric.report.explain_fields import fields_like, lines_of_field
 from fabric.report.explain_plans import in_plan
 from fabric.report.explain_values import spot_of, values
@@ -138,6 +139,7 @@ def nothing_to_explain(message: str, fix: str) -> InputError:
 def _answer(
     designs: Designs, device: str, subject: str, line: str, entry: Explanation, spot: Spot
 ) -> Answer:
+    entry = replace(entry, fields=deciding(designs, device, spot.port, entry.fields))
     entry = in_plan(designs, device, spot.port, line, entry)
     return Answer(
         subject=subject,

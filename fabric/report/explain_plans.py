@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from fabric.render.explain import Explanation
 
 _OF_NICS = frozenset({"addressing.hosts", *(f"addressing.{field}" for field in OF_VLANS)})
+#: Says whether ports of NICs are routed.
+_PER = "addressing.vlan_per"
 #: Fields of ports to other switches, which the same kind of line may be about.
 _OF_UPLINKS = ("addressing.", "spines.", "bgp.")
 #: Fields of IPv6 in the place of those of IPv4; loopbacks have IPv4 alone.
@@ -28,13 +30,15 @@ _MAC = re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b", re.IGNORECASE)
 
 def in_plan(designs: Designs, device: str, port: str, line: str, entry: Explanation) -> Explanation:
     """Return what is known of a line, with the fields of the plan that it belongs to."""
+    if _of_addressing(entry) == {_PER}:  # whether a port is routed, whatever its addresses are
+        return entry
     design = designs.devices.get(device)
     if design and port in {own.name for own in design.routed_nics}:
-        if not any(field.startswith("addressing.") for field in entry.fields):
+        if not _of_addressing(entry):
             return entry
         others = [field for field in entry.fields if not field.startswith(_OF_UPLINKS)]
         template = entry.template.replace("/gateways.", "/interfaces.")
-        return replace(entry, template=template, fields=(*_routed(designs, line), *others))
+        return _with(replace(entry, template=template), *_routed(designs, line), *others)
     if _families(line) == (False, True):
         own = dict.fromkeys(_OF_IPV6.get(field, field) for field in entry.fields)
         entry = replace(entry, fields=(*own,))
@@ -42,7 +46,16 @@ def in_plan(designs: Designs, device: str, port: str, line: str, entry: Explanat
         return entry
     plans = _plans(designs, device)
     fields = entry.fields if False in plans else (f for f in entry.fields if f not in _OF_NICS)
-    return replace(entry, fields=(*(_routed(designs, line) if True in plans else ()), *fields))
+    return _with(entry, *(_routed(designs, line) if True in plans else ()), *fields)
+
+
+def _with(entry: Explanation, *fields: str) -> Explanation:
+    """Return an explanation with other fields, each once."""
+    return replace(entry, fields=tuple(dict.fromkeys(fields)))
+
+
+def _of_addressing(entry: Explanation) -> set[str]:
+    return {field for field in entry.fields if field.startswith("addressing.")}
 
 
 def _routed(designs: Designs, line: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.units import ipv4_text
-from fabric.intent.classes import lossless_classes
+from fabric.report.policy_rows import host_policy_rows, switch_policy_rows
 from fabric.topology.drawing import CableState
 from fabric.topology.naming import nic_names
 
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.design.designs import Designs
-    from fabric.intent.classes import LosslessClass
-    from fabric.intent.policy import LosslessPolicy
+    from fabric.report.policy_rows import Rows
     from fabric.topology.clos import Clos
     from fabric.topology.drawing import CableStates
 
@@ -34,7 +33,7 @@ class _Details:
 
         self._designs, self._fabric, self._states = designs, designs.fabric, states
         self._network: Clos = clos(designs.fabric)
-        self._policies: dict[int, tuple[int, LosslessPolicy]] = {}
+        self._policies: dict[tuple[tuple[str, str], ...], int] = {}
         self._ports: dict[str, list[list[str]]] = {}
 
     def told(self) -> dict[str, Any]:
@@ -46,14 +45,21 @@ class _Details:
         devices = {**dict(self._switches()), **dict(self._hosts())}
         return {
             "devices": devices,
-            "policies": [policy_rows(policy) for _, policy in self._policies.values()],
+            "policies": [list(rows) for rows in self._policies],
             "portless": ""
             if cables <= MOST_CABLES
             else f"{cables:,} cables are too many for one page; `rocefab show links` lists them",
         }
 
-    def _number(self, policy: LosslessPolicy) -> int:
-        return self._policies.setdefault(id(policy), (len(self._policies), policy))[0]
+    def _number(self, rows: Rows) -> int:
+        return self._policies.setdefault(tuple(rows), len(self._policies))
+
+    def _policy_of(self, name: str, row: int) -> int:
+        """Return the number of what a switch has of its policy."""
+        role, sku = self._fabric.switches.role(row), self._fabric.switches.skus[row]
+        of = self._designs.resolver.switch
+        mtus_bytes = [of(name, role, port[0]).mtu.port_bytes for port in self._of(name)]
+        return self._number(switch_policy_rows(of(name, role), sku, role, mtus_bytes))
 
     def _cables(self) -> Iterator[tuple[tuple[str, str], tuple[str, str], tuple[str, str, str]]]:
         """Yield both ends of each cable, with its speed, length and state."""
@@ -89,7 +95,7 @@ class _Details:
                 facts.insert(1, ["unit", units[unit].name])
             if switches.rail[row] >= 0:
                 facts.insert(2, ["rail", str(switches.rail[row])])
-            policy = self._number(self._designs.resolver.switch(name, role))
+            policy = self._policy_of(name, row)
             yield name, {"facts": facts, "ports": self._of(name), "policy": policy}
 
     def _of(self, name: str) -> list[list[str]]:
@@ -99,35 +105,10 @@ class _Details:
         units = self._designs.intent.fabric.units
         for row, name in enumerate(self._fabric.hosts.names):
             unit = units[int(self._fabric.hosts.unit[row])].name
-            policy = self._number(self._designs.resolver.host(name))
+            policy = self._number(host_policy_rows(self._designs.resolver.host(name)))
             facts = [["role", "host"], ["unit", unit]]
             yield name, {"facts": facts, "ports": self._of(name), "policy": policy}
 
 
 def _told(gbps: int, metres: int, state: int) -> tuple[str, str, str]:
     return f"{gbps}G", f"{metres} m", CableState(int(state)).words
-
-
-def policy_rows(policy: LosslessPolicy) -> list[tuple[str, str]]:
-    """Return the lossless policy of a device, as rows of a name and a value."""
-    watchdog = policy.watchdog
-    rows = [
-        row for one in lossless_classes(policy) for row in _class(one, policy.cnp_dscp, policy.pfc)
-    ]
-    return [
-        *rows,
-        ("PFC watchdog", f"{watchdog.action}, after {watchdog.detection_ms} ms"),
-        ("MTU", f"ports {policy.mtu.port_bytes:,}, hosts {policy.mtu.host_bytes:,} bytes"),
-    ]
-
-
-def _class(one: LosslessClass, cnp_dscp: int, pfc: bool) -> list[tuple[str, str]]:  # noqa: FBT001
-    dscps = " ".join(str(dscp) for dscp in one.dscps)
-    rows = (
-        ("RoCE DSCP, CNP DSCP", f"{dscps}, {cnp_dscp}"),
-        ("PFC", f"priority {one.pfc_priority}" if pfc else "off"),
-        ("traffic class, queue", f"{one.traffic_class}, {one.queue}"),
-        ("priority group", str(one.priority_group)),
-        ("ECN", f"{one.kmin_bytes:,} to {one.kmax_bytes:,} bytes, {one.pmax_percent} %"),
-    )
-    return [(f"{one.title}{name}", value) for name, value in rows]

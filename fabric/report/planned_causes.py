@@ -6,14 +6,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabric.core.likeness import like_groups
+from fabric.report.deciding import deciding
 from fabric.report.diff.causes import Causes
 from fabric.report.diff.explained import Explained
 from fabric.report.diff.model import Device, Setting
+from fabric.report.explain_values import spot_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fabric.change.model import Change, DevicePlan
+    from fabric.design.designs import Designs
     from fabric.report.diff.model import Edit
     from fabric.report.diff.traced import Traced
 
@@ -67,11 +70,14 @@ class PlannedCauses:
         Hosts at each switch.
     since : str
         What the edits were made since, in words.
+    designs : Designs, optional
+        The inventory of the plan, which says what a port is for.
     """
 
     edits: Sequence[Traced] = ()
     neighbours: Mapping[str, set[str]] = field(default_factory=dict)
     since: str = ""
+    designs: Designs | None = None
     _explained: Explained = field(default_factory=lambda: Explained(_HIDDEN))
 
     def of(self, devices: Iterable[DevicePlan]) -> list[PlannedCause]:
@@ -105,8 +111,16 @@ class PlannedCauses:
             known = fields or ()
             if known not in numbers:
                 numbers[known] = causes.explaining(as_diff, setting)
-            topic = "" if numbers[known] else _topic(fields, device)
+            topic = "" if numbers[known] else self._topic(fields, device, setting)
             yield (numbers[known], topic), device.device, setting
+
+    def _topic(self, fields: tuple[str, ...] | None, device: DevicePlan, setting: Setting) -> str:
+        """Return the part of the inventory that a setting follows from at its port."""
+        if fields and self.designs and device.device in self.designs.devices:
+            line = setting.path.replace(":", " ").replace("|", " ")
+            port = spot_of(self.designs, device.device, "", line).port
+            fields = deciding(self.designs, device.device, port, fields)
+        return _topic(fields, device)
 
 
 def _topic(fields: tuple[str, ...] | None, device: DevicePlan) -> str:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from fabric.topology.drawing_groups import nics_text
 from fabric.topology.drawing_names import shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fabric.topology.clos import Clos
+    from fabric.topology.drawing import Line
     from fabric.topology.model import Fabric, Ints
 
 #: Models of a tier that are named, our choice.
 _MODELS = 2
+#: Characters that have room beside every picture: the longest word that most captions have.
+LEAST_TEXT = len("oversubscription")
 
 
 def subtitle(fabric: Fabric, network: Clos) -> str:
@@ -50,10 +53,29 @@ def tier_texts(
         above: tuple[str, ...] = ()
         if mine.any():
             above = _cables(cables.speed_gbps[mine], cables.cable_m[mine])
-            above = (*above, *_per_line(cables.lower[mine], cables.upper[mine]))
             above = (*above, *_oversubscription(gbps, rows))
         texts.append(((_switches(fabric, network, tier), *_few(models)), above))
     return texts
+
+
+def with_lines(above: tuple[str, ...], drawn: Iterable[Line]) -> tuple[str, ...]:
+    """Return the text at cables, with how many a line of theirs is, as the tooltips count them.
+
+    Parameters
+    ----------
+    above : tuple of str
+        Text of `tier_texts` at the cables above a tier.
+    drawn : iterable of Line
+        Lines of these cables.
+    """
+    counts = {line.cables for line in drawn}
+    if counts <= {1}:
+        return above
+    low, high = min(counts), max(counts)
+    number = f"{low:,}" if low == high else f"{low:,}-{high:,}"
+    text = f"{number} per line"
+    lines = (text,) if len(text) <= LEAST_TEXT else (number, "per line")
+    return (*above[:2], *lines, *above[2:])
 
 
 def _switches(fabric: Fabric, network: Clos, tier: int) -> str:
@@ -79,13 +101,6 @@ def _cables(speed_gbps: Ints, cable_m: Ints) -> tuple[str, ...]:
     near, far = int(cable_m.min()), int(cable_m.max())
     metres = f"{near} m" if near == far else f"{near}-{far} m"
     return (f"{len(speed_gbps):,} cables", f"{speed}, {metres}")
-
-
-def _per_line(lower: Ints, upper: Ints) -> tuple[str, ...]:
-    """Return how many cables a line stands for; nothing where each has its own."""
-    _, counts = np.unique(np.stack([lower, upper]), axis=1, return_counts=True)
-    low, high = int(counts.min()), int(counts.max())
-    return () if high == 1 else (f"{low} per line" if low == high else f"{low}-{high} per line",)
 
 
 def _oversubscription(gbps: tuple[Ints, Ints], rows: Ints) -> tuple[str, ...]:

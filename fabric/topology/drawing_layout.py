@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabric.topology.bandwidth import switch_gbps
 from fabric.topology.drawing import Box, Caption, Frame, Picture
-from fabric.topology.drawing_captions import subtitle, tier_texts
+from fabric.topology.drawing_captions import LEAST_TEXT, subtitle, tier_texts, with_lines
 from fabric.topology.drawing_groups import Limits, groups
 from fabric.topology.drawing_lines import lines
 from fabric.topology.model import ROLES
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabric.topology.clos import Clos
-    from fabric.topology.drawing import CableStates
+    from fabric.topology.drawing import CableStates, Line
     from fabric.topology.drawing_groups import Group, Groups
     from fabric.topology.model import Fabric, Ints
 
@@ -72,7 +72,7 @@ def picture(
         Bandwidth below and above each switch, where the network is a part of one that has more.
     """
     texts = tier_texts(fabric, network, gbps or switch_gbps(network))
-    longest = max(len(line) for pair in texts for text in pair for line in text)
+    longest = max(LEAST_TEXT, *(len(line) for pair in texts for text in pair for line in text))
     left = 2 * MARGIN + longest * CHARACTER_PX
     plan = _fitted(fabric, network, MOST_WIDTH - left - MARGIN)
     plan.place(left, max(plan.width, LEAST_WIDTH - left - MARGIN))
@@ -85,7 +85,7 @@ def picture(
         boxes=tuple(plan.boxes),
         lines=tuple(drawn),
         frames=tuple(plan.frames),
-        captions=tuple(_captions(texts, plan.rows)),
+        captions=tuple(_captions(texts, plan, drawn)),
         totals=states.totals(),
         combs=tuple(combs),
     )
@@ -275,13 +275,14 @@ def _units(grouping: Groups, plane: int, kinds: Sequence[str]) -> Iterator[tuple
 
 
 def _captions(
-    texts: Sequence[tuple[tuple[str, ...], tuple[str, ...]]], rows: _Rows
+    texts: Sequence[tuple[tuple[str, ...], tuple[str, ...]]], plan: _Plan, drawn: Sequence[Line]
 ) -> list[Caption]:
     """Return what stands at the left of each tier, and between the tiers."""
-    captions = []
+    captions, boxes, rows = [], plan.boxes, plan.rows
     for (at, above), kind in zip(texts, ("host", *ROLES), strict=False):
         gap = rows.host_gap if kind == "host" else TIER_GAP
         captions.append(Caption(at, rows.of(kind) + BOX_HEIGHT / 2))
         if above:
-            captions.append(Caption(above, rows.of(kind) - gap / 2))
+            mine = (line for line in drawn if boxes[line.lower[0]].kind == kind)
+            captions.append(Caption(with_lines(above, mine), rows.of(kind) - gap / 2))
     return captions

@@ -46,8 +46,8 @@ def causes_of(project: Project, plan: Plan) -> PlannedCauses:
                 after = Source(folder, project.intent.folder, project.work)
                 between = edits(before.contents(), after.contents())
             if between:
-                return PlannedCauses(between, neighbours(project), since)
-    return PlannedCauses()
+                return PlannedCauses(between, neighbours(project), since, project)
+    return PlannedCauses(designs=project)
 
 
 def _bases(folder: Path, plan: Plan) -> Iterator[tuple[str, str]]:

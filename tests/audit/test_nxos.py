@@ -167,8 +167,11 @@ def test_a_port_without_its_default_line_is_in_use(tmp_path: Path) -> None:
 
 def test_a_port_has_a_queuing_policy_of_its_own(tmp_path: Path) -> None:
     """That of `system qos` counts on the other ports."""
-    of_port = re.search(r"(?ms)^policy-map type queuing ROCE-OUT_1\n.*?(?=^\S)", clean())
-    assert of_port
-    unmarked = re.sub(r" *random-detect .*\n", "", of_port[0])
-    found = findings(tmp_path, clean().replace(of_port[0], unmarked))
+    policy = re.search(r"(?ms)^policy-map type queuing ROCE-OUT\n.*?(?=^\S)", clean())
+    assert policy
+    unmarked = re.sub(r" *random-detect .*\n", "", policy[0]).replace("ROCE-OUT", "OF-PORT")
+    text = clean().replace(policy[0], f"{policy[0]}{unmarked}")
+    port = "interface Ethernet1/1\n"
+    bound = text.replace(port, f"{port}  service-policy type queuing output OF-PORT\n")
+    found = findings(tmp_path, bound)
     assert {(finding.rule, finding.port) for finding in found} == {("AUD003", "Ethernet1/1")}

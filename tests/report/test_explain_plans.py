@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import yaml
 
+from fabric.core.errors import InputError
 from fabric.workflow.explain import explain
 from fabric.workflow.project import Project
 from tests.cases import each
@@ -73,3 +75,28 @@ def test_of_a_longer_subnet_on_each_system(leaf: str, tmp_path: Path) -> None:
     answer = explain(project, leaf, port.address)[0]
     assert answer.template.rpartition("/")[2] == "interfaces.j2"
     assert fields(project, leaf, port.address) == ["vlan_per", "hosts", "routed_prefix_length"]
+
+
+@each(
+    ("device", "text", "expected"),
+    [
+        ("su1-rail0", "no switchport", ["addressing.vlan_per"]),
+        ("spine01", "no switchport", []),
+        ("su1-rail0", "speed ", ["speeds.host_gbps"]),
+        ("spine01", "speed ", ["speeds.uplink_gbps"]),
+    ],
+)
+def test_a_line_of_a_port_follows_from_what_decides_ports_of_its_kind(
+    device: str, text: str, expected: list[str]
+) -> None:
+    answer = explain(Project(INVENTORY / "dual-stack"), device, text)[0]
+    assert [one.field.removeprefix("fabric.") for one in answer.values] == expected
+
+
+def test_no_field_is_named_twice() -> None:
+    for device in ("su1-rail0", "spine01", "gpu001"):
+        for text in ("", "10.", "fd00", "no switchport"):
+            with suppress(InputError):
+                for answer in explain(Project(INVENTORY / "dual-stack"), device, text):
+                    places = [(one.field, str(one.position)) for one in answer.values]
+                    assert len(places) == len(set(places)), answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import combinations
 
@@ -213,11 +214,27 @@ def test_nics_are_counted_and_their_ports_too(name: str) -> None:
 
 def test_captions_have_speeds_and_oversubscription() -> None:
     texts = [caption.lines for caption in drawn(example("three-tier")).captions]
-    assert ("64 cables", "200G, 5 m") in texts
+    assert ("64 cables", "200G, 5 m", "4 per line") in texts
     assert ("32 cables", "400G, 40 m", "4 per line", "oversubscription", "1:1") in texts
     assert ("16 cables", "400G, 300 m", "2 per line", "oversubscription", "2:1") in texts
     uneven = [caption.lines for caption in drawn(fabric(speeds__host_gbps=400)).captions]
     assert ("8 cables", "400G, 40 m", "oversubscription", "1:1 to 1.5:1") in uneven
+
+
+@pytest.mark.parametrize("name", ["demo", "rail-512", "three-tier", "dual-plane", "dual-tor"])
+def test_captions_count_the_cables_of_a_line_as_its_tooltip_does(name: str) -> None:
+    result = drawn(example(name))
+    expected = set()
+    for kind in {box.kind for box in result.boxes}:
+        counts = [line.cables for line in result.lines if result.boxes[line.lower[0]].kind == kind]
+        ends = dict.fromkeys((min(counts), max(counts))) if counts else {}
+        expected |= (
+            {"-".join(f"{end:,}" for end in ends) + " per line"}
+            if max(ends, default=1) > 1
+            else set()
+        )
+    texts = " ".join(text for caption in result.captions for text in caption.lines)
+    assert set(re.findall(r"[\d,-]+ per line", texts)) == expected
 
 
 def uplines(result: Picture) -> list[Line]:

@@ -97,6 +97,29 @@ def test_without_git_the_cause_is_what_lines_follow_from() -> None:
     assert "  lossless.ecn: 3 changes of 3 devices" in describe(_plan())
 
 
+def test_the_topic_is_what_decides_the_line_at_its_port() -> None:
+    """A spine has no host ports, and routed NIC ports have no first VLAN."""
+    speed, switched = (
+        lambda port: Change(f"interface {port}: speed", "", "speed 400g-4", Risk.PORT_FLAP),
+        lambda port: Change(
+            f"interface {port}: no switchport", "", "no switchport", Risk.PORT_FLAP
+        ),
+    )
+    vlan = Change("vlan 100", "vlan 100", "", Risk.BRIEF_LOSS)
+    devices = [
+        _device("su1-rail0", speed("Ethernet1/1"), switched("Ethernet1/1"), vlan, platform="eos"),
+        _device("spine01", speed("Ethernet1/1"), switched("Ethernet1/1"), platform="eos"),
+    ]
+    causes = PlannedCauses(designs=Project(INVENTORY / "dual-stack")).of(devices)
+    topics = {(cause.topic, *cause.devices): cause.changes for cause in causes}
+    assert topics == {
+        ("speeds.host_gbps", "su1-rail0"): 1,
+        ("addressing.vlan_per", "su1-rail0"): 2,
+        ("speeds.uplink_gbps", "spine01"): 1,
+        ("lines that no value decides", "spine01"): 1,
+    }
+
+
 def test_an_edit_that_is_not_committed_is_the_cause(inventory: Path) -> None:
     _raise_kmin(inventory)
     title, *lines = _lines(inventory)

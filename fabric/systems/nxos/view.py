@@ -121,6 +121,9 @@ class NxosView:
         Whether it hands EVPN routes on.
     evpn_sessions : tuple of str
         Sessions of the underlay that carry EVPN too.
+    has_gateways : bool
+        Whether it needs interfaces of VLANs, as published examples of tunnels have them too
+        (ipspace/netlab @ 771eeee6 netsim/ansible/templates/evpn/nxos.j2).
     """
 
     classes: tuple[tuple[str, str, int], ...]
@@ -138,6 +141,7 @@ class NxosView:
     vrf_policies: tuple[VrfPolicy, ...] = ()
     relays: bool = False
     evpn_sessions: tuple[str, ...] = ()
+    has_gateways: bool = False
 
 
 def view(device: DeviceDesign) -> NxosView:
@@ -149,7 +153,7 @@ def view(device: DeviceDesign) -> NxosView:
         When the switch would have two pause buffers, or one of unknown size.
     """
     base = device.qos_profiles[0]
-    policies = tuple(_policy(profile) for profile in device.qos_profiles)
+    policies = _policies(device.qos_profiles)
     paused = any(profile.pfc for profile in device.qos_profiles)
     return NxosView(
         classes=(
@@ -160,7 +164,7 @@ def view(device: DeviceDesign) -> NxosView:
             ("CNP", str(base.cnp_dscp), base.cnp_traffic_class),
         ),
         paused=tuple(sorted(one.pfc_priority for one in base.classes)) if paused else (),
-        policies=policies,
+        policies=tuple(dict.fromkeys(policies)),
         ports=tuple(_port(port, policies) for port in device.ports),
         watchdog=any(profile.pfc and profile.watchdog.enabled for profile in device.qos_profiles),
         unit=marking_unit("nxos").word,
@@ -173,6 +177,7 @@ def view(device: DeviceDesign) -> NxosView:
         vrf_policies=tuple(VrfPolicy(vrf.name, _hosts(10, vrf.pools)) for vrf in tunnelled(device)),
         relays=relays_evpn(device),
         evpn_sessions=evpn_sessions(device),
+        has_gateways=bool(device.vlans or (device.evpn and device.evpn.source)),
     )
 
 
@@ -197,6 +202,12 @@ def _input_buffer(device: DeviceDesign) -> InputBuffer | None:
 
 def _class_name(one: LosslessClass) -> str:
     return f"ROCE-{one.name.upper()}" if one.number else "ROCE"
+
+
+def _policies(profiles: tuple[QosProfile, ...]) -> list[QueuingPolicy]:
+    """Return the egress policy of each profile: the same one where the queues are the same."""
+    by_queues: dict[tuple[QueueView, ...], QueuingPolicy] = {}
+    return [by_queues.setdefault(one.queues, one) for one in map(_policy, profiles)]
 
 
 def _policy(profile: QosProfile) -> QueuingPolicy:
@@ -226,15 +237,16 @@ def _marking(profile: QosProfile, queue: QueueDesign) -> Marking | None:
     return Marking(low, high, one.pmax_percent, ecn=queue.lossless is not None)
 
 
-def _port(port: PortDesign, policies: tuple[QueuingPolicy, ...]) -> PortView:
+def _port(port: PortDesign, policies: list[QueuingPolicy]) -> PortView:
     qos = port.qos
     if qos is None:
         return PortView(port)
+    own = policies[qos.index]
     return PortView(
         port,
         pfc="on" if qos.pfc else "off",
         watchdog=qos.pfc and qos.watchdog.enabled,
-        own_policy=policies[qos.index].name if qos.index else "",
+        own_policy=own.name if own != policies[0] else "",
         fec=FEC_WORDS.get(port.fec, ""),
     )
 

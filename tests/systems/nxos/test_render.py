@@ -107,6 +107,28 @@ def test_ports_that_differ(tmp_path: Path) -> None:
     assert "watch-dog" not in ports["Ethernet1/17"]
 
 
+def test_ports_that_differ_in_other_values_share_the_queuing_policy(tmp_path: Path) -> None:
+    """An MTU is none of a queue; a policy whose queues differ keeps the number of its profile."""
+    devices = (
+        "devices:\n  - names: su1-rail0\n    ports:\n"
+        "      Ethernet1/17: {lossless: {mtu: {port_bytes: 9100}}}\n"
+        "      Ethernet1/18: {lossless: {mtu: {port_bytes: 9100}, ecn: {kmax_bytes: 2000001}}}\n"
+    )
+    text = text_of(changed(tmp_path, "rails: 2", "rails: 2", devices))
+    names = re.findall(r"policy-map type queuing (ROCE-OUT\S*)", text)
+    assert names == ["ROCE-OUT", "ROCE-OUT_2"]
+    ports = dict(re.findall(r"interface (Ethernet1/\d+)\n((?:  .*\n)+)", text))
+    assert "type queuing output" not in ports["Ethernet1/17"]
+    assert "  mtu 9100\n" in ports["Ethernet1/17"]
+    assert "  service-policy type queuing output ROCE-OUT_2\n" in ports["Ethernet1/18"]
+
+
+def test_interfaces_of_vlans_are_a_feature_of_switches_that_have_some() -> None:
+    for name, device in designs("demo").items():
+        line = "\nfeature interface-vlan\n"
+        assert (line in text_of(device)) == bool(device.vlans), name
+
+
 def test_without_pfc_nothing_pauses(tmp_path: Path) -> None:
     """Neither a class nor a watchdog."""
     text = text_of(changed(tmp_path, "  cnp_dscp: 48", "  cnp_dscp: 48\n  pfc: false"))

@@ -1,0 +1,95 @@
+"""The lossless policy of a device in words: what its configuration gets of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from fabric.intent.classes import lossless_classes
+from fabric.platforms.features import feature
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabric.intent.classes import LosslessClass
+    from fabric.intent.policy import LosslessPolicy, WatchdogPolicy
+    from fabric.platforms.features import FeatureCell
+    from fabric.platforms.model import Sku
+
+#: Rows of two cells: what it is, and its value.
+Rows = list[tuple[str, str]]
+
+
+def switch_policy_rows(
+    policy: LosslessPolicy, sku: Sku, role: str, mtus_bytes: Iterable[int]
+) -> Rows:
+    """Return the lossless policy of a switch, as rows of a name and a value.
+
+    Parameters
+    ----------
+    policy : LosslessPolicy
+        That of the switch, without what single ports override.
+    mtus_bytes : iterable of int
+        MTU of each of its ports with a cable; the policy's counts where there is none.
+    """
+    mtus = Counter(mtus_bytes) or Counter([policy.mtu.port_bytes])
+    watchdog = policy.watchdog if policy.pfc else None
+    return [
+        *_classes(policy),
+        ("PFC watchdog", _watchdog(watchdog, sku, role)),
+        ("MTU", f"{_port_mtus(mtus)}, hosts {policy.mtu.host_bytes:,} bytes"),
+    ]
+
+
+def host_policy_rows(policy: LosslessPolicy) -> Rows:
+    """Return the lossless policy of a host, which has no watchdog."""
+    mtu = policy.mtu
+    return [
+        *_classes(policy),
+        ("MTU", f"ports {mtu.port_bytes:,}, hosts {mtu.host_bytes:,} bytes"),
+    ]
+
+
+def _classes(policy: LosslessPolicy) -> Rows:
+    rows = [
+        row for one in lossless_classes(policy) for row in _class(one, policy.cnp_dscp, policy.pfc)
+    ]
+    cnp = f"{policy.cnp_traffic_class}, {policy.cnp_queue} (strict priority)"
+    return [*rows, ("CNP traffic class, queue", cnp)]
+
+
+def _class(one: LosslessClass, cnp_dscp: int, pfc: bool) -> Rows:  # noqa: FBT001
+    dscps = " ".join(str(dscp) for dscp in one.dscps)
+    rows = (
+        ("RoCE DSCP, CNP DSCP", f"{dscps}, {cnp_dscp}"),
+        ("PFC", f"priority {one.pfc_priority}" if pfc else "off"),
+        ("traffic class, queue", f"{one.traffic_class}, {one.queue}"),
+        ("priority group", str(one.priority_group)),
+        ("ECN", f"{one.kmin_bytes:,} to {one.kmax_bytes:,} bytes, {one.pmax_percent} %"),
+    )
+    return [(f"{one.title}{name}", value) for name, value in rows]
+
+
+def _watchdog(policy: WatchdogPolicy | None, sku: Sku, role: str) -> str:
+    """Return what a switch gets of the watchdog: action and times, or what it does without."""
+    if policy is None or not policy.enabled:
+        return "off"
+    watchdog = feature(sku.nos, "watchdog", sku, role)
+    times = feature(sku.nos, "watchdog_times", sku, role)
+    if watchdog is None or not watchdog.rendered:
+        return f"not configured{_rule(watchdog)}"
+    if times is None or not times.rendered:
+        return f"{policy.action}, after a time that the switch chooses{_rule(times)}"
+    return f"{policy.action}, after {policy.detection_ms} ms"
+
+
+def _rule(cell: FeatureCell | None) -> str:
+    return f" ({cell.rule})" if cell and cell.rule else ""
+
+
+def _port_mtus(mtus: Counter[int]) -> str:
+    """Return the MTU of all ports; where they differ, each with the number of its ports."""
+    if len(mtus) == 1:
+        return f"ports {next(iter(mtus)):,}"
+    ordered = sorted(mtus.items(), key=lambda item: (-item[1], -item[0]))
+    return ", ".join(f"{count:,} port{'s' if count > 1 else ''} {mtu:,}" for mtu, count in ordered)
