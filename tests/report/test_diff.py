@@ -15,6 +15,7 @@ from fabric.report.diff.network import moves
 from fabric.workflow.diff_source import Source
 from fabric.workflow.project import Project
 from fabric.workflow.work import Work
+from tests.cli.runs import run
 from tests.intent.test_own_skus import FILES, TABLE, write
 from tests.report.diffs import DEMO, INVENTORY, compared, edited
 
@@ -366,3 +367,14 @@ def test_addresses_of_both_families_move(tmp_path: Path) -> None:
         ("gateway address", "gateway IPv6 address", "nic address", "nic IPv6 address"), 8
     )
     assert ("fd00:64::21/127", "fd00:66::21/127") in {(move.before, move.after) for move in moves}
+
+
+def test_another_system_is_compared_where_the_states_between_are_rejected(tmp_path: Path) -> None:
+    """An edit alone would give EOS the queue that NX-OS needs, which EOS keeps for itself."""
+    folders = [tmp_path / name for name in ("nxos", "eos")]
+    for folder, spine in zip(folders, ("N9K-C9364D-GX2A", "7060DX5-64S"), strict=True):
+        wish = ("--hosts", "8", "--rails", "2", "--leaf", "N9K-C9364D-GX2A", "--nic-gbps", "400")
+        ended = run("init", folder, "--design", "rail-optimised", *wish, "--spine", spine)
+        assert ended.code == 0, ended.err
+    for before, after in (folders, folders[::-1]):
+        assert {one.name for one in compared(before, after).devices} >= {"spine01", "su1-rail0"}

@@ -6,6 +6,7 @@ import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.errors import InputError, RenderError
 from fabric.report.diff.settings import settings
 from fabric.report.diff.traced import ABSENT
 
@@ -80,7 +81,13 @@ class Trials:
         # Where no other edit concerns a device, its files are those of the second inventory.
         done = {name: self.known.get(name, ()) for name in apart if new[name] == last.get(name)}
         others = [name for name in apart if name not in done]
-        files = self.before.files(others), side.files(others)
+        try:
+            files = self.before.files(others), side.files(others)
+        except (
+            InputError,
+            RenderError,
+        ):  # a system rejects what stands between the two inventories
+            return None
         done |= {name: settings(files[0][name], files[1][name]) for name in others}
         found = frozenset((name, one.file, one.path) for name in done for one in done[name])
         return Alone(found, frozenset(old.keys() ^ new.keys()))
