@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabric.core import hostlist
+from fabric.core.counts import noun
 from fabric.core.findings import Finding, Severity
 from fabric.topology.hardware import split_findings
 from fabric.topology.model import NO_PORT, ROLES
@@ -44,7 +47,15 @@ def apply_overrides(fabric: Fabric) -> list[Finding]:
     if not findings:
         _write_ports(fabric, switches)
         _write_nics(fabric, hosts)
-    return findings
+    return [_counted(finding, number - 1) for finding, number in Counter(findings).items()]
+
+
+def _counted(finding: Finding, more: int) -> Finding:
+    """Return a finding of one override with the number of other devices that it is about."""
+    if not more:
+        return finding
+    others = f"{more:,} more {noun(more, 'device')}"
+    return replace(finding, message=f"{finding.message} (and on {others})")
 
 
 def _rows(

@@ -29,6 +29,16 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
             )
         ],
     ),
+    "port of a range": (
+        "devices:\n  - names: su1-rail[0-1]\n    ports:\n      Ethernet1: {cable_m: 5}\n",
+        "",
+        [
+            (
+                "inventory/devices/test.yaml:4:7: devices.0.ports.Ethernet1: there is no port "
+                "'Ethernet1' (and on 1 more device); did you mean 'Ethernet16'? [TOP005]"
+            )
+        ],
+    ),
     "model": (
         "devices:\n  - names: su1-rail0\n    sku: ACS-MSN4701\n",
         "",
