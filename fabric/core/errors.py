@@ -15,6 +15,7 @@ FabricError
 ├── YangMappingError           a CONFIG_DB has no form in the YANG models of its release
 ├── DeviceError                a device or host answered wrongly (exit code 3)
 │   ├── ConnectionLostError    the session broke or never opened
+│   ├── LoginError             nobody can log in to a host that a gate asks
 │   ├── IdentityMismatchError  the device is not the one that the plan names
 │   ├── LabError               the real lab could not be built, or a part of it failed
 │   ├── ForeignSessionError    somebody else has a configuration session open
