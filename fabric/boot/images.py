@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import FileError, InputError
 from fabric.core.file_kinds import FileKind
-from fabric.core.findings import Finding, Severity
 from fabric.core.user_files import open_regular
 
 if TYPE_CHECKING:
@@ -32,10 +31,8 @@ def checked(intent: Intent, folder: Path) -> dict[str, Path]:
         files[image.file] = folder / image.file
         if reason := _reason(files[image.file], image.sha256):
             path = ("management", "images", index, "sha256")
-            field = f"fabric.management.images.{index}.sha256"
             fix = "take the file from its vendor again, or correct the value"
-            place = intent.position(*path)
-            wrong.append(Finding("ZTP009", Severity.ERROR, reason, fix, field, place))
+            wrong.append(intent.finding("ZTP009", reason, fix, *path))
     if wrong:
         raise InputError("the images are not as the inventory says", wrong)
     return files

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import signal
 import sys
 import threading
 import traceback
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -26,7 +25,6 @@ from fabric.core.errors import (
     NoRoomError,
     PlanError,
 )
-from fabric.core.validation import own_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,12 +40,6 @@ _ENDS = (
     b"not confirmed, where they are set; `rocefab status` shows it and `rocefab apply --resume` "
     b"continues it\n"
 )
-
-
-#: How other programs call what is --listen here.
-_LISTEN = frozenset({"--port", "--host", "--bind", "--address"})
-_EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", re.DOTALL)
-_NO_CHOICE = re.compile(r"'(.*)' is not one of '(.*)'\.", re.DOTALL)
 
 
 class Exit(IntEnum):
@@ -98,7 +90,9 @@ def exit_code_of(error: BaseException) -> int:
         return _known(error)
     show = getattr(error, "show", None)  # usage errors of click, or of typer's own copy of it
     if show is not None:
-        _reword(error)
+        from fabric.cli.wrong_calls import reword  # no command but one that fails needs it
+
+        reword(error)
         show()
         return Exit.INPUT
     return _internal(error)
@@ -106,42 +100,6 @@ def exit_code_of(error: BaseException) -> int:
 
 def _leave_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _reword(error: Any) -> None:
-    """Name the variable that a wrong value comes from, and leave pydantic's words out."""
-    context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
-    error.message = own_words(error.message)
-    error.message += _meant(error.message)
-    error.message = _EXTRA.sub(
-        r"unexpected: \1. The value of an option follows its name: --OPTION VALUE", error.message
-    )
-    option = getattr(error, "option_name", "")
-    if context and any(option in one.opts for one in context.find_root().command.params):
-        command = f"rocefab {option} {context.info_name}"
-        error.message = f"{option} stands before the command: {command}"
-    if context and option in _LISTEN and _has(context, "--listen"):
-        error.possibilities = ["--listen ADDRESS:PORT"]
-    if context is None or parameter is None or not parameter.envvar:
-        return
-    source = context.get_parameter_source(parameter.name)
-    if source is not None and source.name == "ENVIRONMENT" and not error.param_hint:
-        error.param_hint = f"{parameter.get_error_hint()} (variable {parameter.envvar})"
-
-
-def _has(context: Any, option: str) -> bool:
-    return any(option in one.opts for one in context.command.params)
-
-
-def _meant(message: str) -> str:
-    """Return the choice that a word probably is, as the end of the message that rejects it."""
-    word = _NO_CHOICE.fullmatch(message)
-    if not word:
-        return ""
-    from fabric.intent.scalars import closest  # no command but one that fails needs it
-
-    close = closest(word[1], word[2].split("', '"))
-    return f" Did you mean {close}?" if close else ""
 
 
 def capped(lines: Sequence[str], most: int = MOST_LINES) -> list[str]:

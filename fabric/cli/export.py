@@ -307,7 +307,7 @@ def _given(context: typer.Context) -> tuple[str, ...]:
 
 
 def _refuse_others(given: tuple[str, ...]) -> None:
-    from fabric.intent.scalars import listed
+    from fabric.core.shown import listed
 
     unused = [option for option in given if option not in _PUSHED]
     if unused:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import ConnectionLostError, DeviceError, InputError, RefusedError
 from fabric.core.findings import Finding, Severity
+from fabric.core.shown import printable
 from fabric.devices.redaction import without
-from fabric.intent.scalars import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

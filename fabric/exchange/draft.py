@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import closest, quoted
 from fabric.core.validation import own_words
 from fabric.exchange.names import Names
 from fabric.exchange.notes import Notes
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from fabric.exchange.values import CABLE_WORDS, meant, typed
-from fabric.intent.scalars import Interface, Name, PortName, closest, quoted
+from fabric.intent.scalars import Interface, Name, PortName
 from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:

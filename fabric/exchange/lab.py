@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.exports import refused
 from fabric.core.hostlist import natural_key
-from fabric.intent.scalars import listed, quoted
+from fabric.core.shown import listed, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.core.findings import Finding, Position, Severity
-from fabric.intent.scalars import cage_numbers, quoted
+from fabric.core.shown import quoted
+from fabric.intent.scalars import cage_numbers
 from fabric.intent.yaml.file import input_error
 from fabric.platforms.breakout import broken_out, fits, parse_mode
 from fabric.platforms.cage import Mode

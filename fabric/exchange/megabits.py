@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.intent.scalars import quoted
+from fabric.core.shown import quoted
 
 if TYPE_CHECKING:
     from fabric.exchange.draft import Draft, Place

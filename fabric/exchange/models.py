@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import closest, quoted
 from fabric.exchange.values import folded
-from fabric.intent.scalars import closest, quoted
 from fabric.intent.yaml.file import input_error
 from fabric.platforms.catalogue import Skus, sku_aliases
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from fabric.core.exports import text_file
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import quoted
 from fabric.exchange.cells import marked, plain
 from fabric.exchange.values import malformed, name_error, text_of
-from fabric.intent.scalars import quoted
 from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import printable
 from fabric.exchange.netbox_wanted import TAG_PREFIX, NetBoxObject, Ref, end_of, present_key
 from fabric.exchange.netbox_words import name_of, slug_of
-from fabric.intent.scalars import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -10,11 +10,11 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.shown import listed, quoted
 from fabric.core.units import METRES, kbps_to_gbps, length_to_m
 from fabric.exchange.netbox_cables import laned, pairs, paths, peers, with_peers
 from fabric.exchange.netbox_words import ends_of, name_of, object_of, slug_of
 from fabric.exchange.plant import DISABLED
-from fabric.intent.scalars import listed, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -6,9 +6,9 @@ import shlex
 from typing import TYPE_CHECKING
 
 from fabric.core.counts import counted
+from fabric.core.shown import printable
 from fabric.exchange.netbox_words import DEVICE_FIELDS, NIC_FIELDS, slug_of
 from fabric.exchange.notes import Notes, shown
-from fabric.intent.scalars import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

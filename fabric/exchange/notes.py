@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from fabric.core.findings import Finding, Position, Severity
-from fabric.intent.scalars import printable
+from fabric.core.shown import printable
 
 _SHOWN = 5
 _MAX_NAME = 40

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from fabric.core.findings import Finding, Position, Severity
-from fabric.intent.scalars import listed
+from fabric.core.shown import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

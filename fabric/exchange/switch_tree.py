@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import quoted
 from fabric.exchange.forms import Imported
 from fabric.exchange.trees import circle
-from fabric.intent.scalars import quoted
 from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:

@@ -16,9 +16,10 @@ from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.json_text import parse_json, said
+from fabric.core.shown import quoted
 from fabric.core.validation import own_words
 from fabric.exchange.plant import DISABLED
-from fabric.intent.scalars import Name, quoted
+from fabric.intent.scalars import Name
 from fabric.intent.yaml.file import read_text
 
 if TYPE_CHECKING:

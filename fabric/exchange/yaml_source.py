@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import InputError
+from fabric.core.shown import found
 from fabric.exchange.values import text_of
-from fabric.intent.scalars import found
 from fabric.intent.yaml.file import load_yaml, parse_yaml
 
 if TYPE_CHECKING:

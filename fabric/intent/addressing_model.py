@@ -7,11 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from fabric.intent.policy import Model
-from fabric.intent.scalars import (
-    AddressOffset,
-    Network,
-    Network6,
-)
+from fabric.intent.scalars import AddressOffset, Network, Network6
 
 
 class Ipv6Plan(Model):

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from fabric.core.findings import Finding, Position, Severity
-from fabric.intent.scalars import Gbps, closest, listed, quoted
+from fabric.core.shown import closest, listed, quoted
+from fabric.intent.scalars import Gbps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,8 +12,8 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabric.core.shown import quoted
 from fabric.intent.cabling import MAX_ROWS, OPTIONS, CableRow, Cabling, Problems, number_problem
-from fabric.intent.scalars import quoted
 
 if TYPE_CHECKING:
     from fabric.core.findings import Finding

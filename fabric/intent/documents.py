@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import printable
 from fabric.intent.cabling import CSV_FILE, DOT_FILE, read_csv
 from fabric.intent.cabling_dot import read_dot
-from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import Document, input_error, leads_inside, load_yaml, read_text
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ import ipaddress
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabric.intent.scalars import FORMS, bare, closest, found, listed, printable, quoted
+from fabric.core.shown import bare, closest, found, listed, printable, quoted
+from fabric.intent.scalars import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

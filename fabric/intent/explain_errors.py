@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Finding, Position, Severity
-from fabric.intent.error_words import MISSING, UNKNOWN, Words, either, in_words, is_mismatch
+from fabric.core.shown import Path, bare, closest, field_text, listed
+from fabric.intent.error_words import (
+    CHOICE,
+    MISSING,
+    TYPE,
+    UNKNOWN,
+    Words,
+    either,
+    in_words,
+    is_mismatch,
+)
 from fabric.intent.model_paths import Spot, field_names, locate, value_at
-from fabric.intent.scalars import Path, bare, closest, field_text, listed
+from fabric.intent.quantities import number_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -140,9 +151,20 @@ def _words(fault: _Fault, path: Path, value: object) -> Words:
         key = path[-1] if path else None
         words = in_words(fault.error, key)
         return words._replace(message=f"wrong key: {words.message}")
-    if fault.others:
-        return either(fault.others, value)
-    return in_words(fault.error, value)
+    words = either(fault.others, value) if fault.others else in_words(fault.error, value)
+    return _with_number(words, path, value)
+
+
+def _with_number(words: Words, path: Path, value: object) -> Words:
+    """Name the number that is meant where a field of a number has text."""
+    name = next((part for part in reversed(path) if isinstance(part, str)), "")
+    meant = number_for(name, value) if words.rule in (TYPE, CHOICE) else None
+    if meant is None:
+        return words
+    number, unit = meant
+    if words.rule == CHOICE and not re.search(rf"\b{number}\b", words.fix):
+        return words
+    return words._replace(fix=f"use {number}: {unit}")
 
 
 def _unknown(fault: _Fault) -> Words:

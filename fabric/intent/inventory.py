@@ -10,7 +10,8 @@ from pydantic import BaseModel, ValidationError
 
 from fabric.core import hostlist
 from fabric.core.errors import InputError
-from fabric.core.findings import Severity
+from fabric.core.findings import Finding, Severity
+from fabric.core.shown import field_text
 from fabric.core.steps import stage
 from fabric.intent.device_model import DeviceOverride, DevicesFile
 from fabric.intent.documents import read_folder
@@ -18,7 +19,6 @@ from fabric.intent.host_model import HostOverride, HostsFile, HostTraits
 from fabric.intent.model import FabricFile
 from fabric.intent.policy import merge
 from fabric.intent.range_limit import too_many_names
-from fabric.intent.scalars import dotted
 from fabric.intent.tenancy_model import Tenant, TenantsFile
 from fabric.platforms.catalogue import Skus
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from fabric.core.findings import Finding, Position
+    from fabric.core.findings import Position
     from fabric.defects.fact import Fact
     from fabric.intent.cabling import Cabling
     from fabric.intent.yaml.file import Document
@@ -53,8 +53,8 @@ class Located(Generic[T]):
     prefix: str = ""
 
     def field(self, *path: str | int) -> str:
-        """Return what messages call a field below the value: ``hosts.0.nics.1.mac``."""
-        return dotted((*((self.prefix,) if self.prefix else ()), *self.path, *path))
+        """Return what messages call a field below the value: ``hosts[0].nics[1].mac``."""
+        return field_text((*((self.prefix,) if self.prefix else ()), *self.path, *path))
 
     def content(self, *path: str | int) -> str:
         """Return all that the value, or what is below it, says in the file, and where."""
@@ -106,6 +106,18 @@ class Intent:
     def position(self, *path: str | int) -> Position:
         """Return the position of a field of ``fabric.yaml``, or of its nearest parent."""
         return self.document.position(path)
+
+    def finding(
+        self,
+        rule: str,
+        message: str,
+        fix: str,
+        *path: str | int,
+        severity: Severity = Severity.ERROR,
+    ) -> Finding:
+        """Return what is wrong at a field of ``fabric.yaml``."""
+        field = field_text(("fabric", *path))
+        return Finding(rule, severity, message, fix, field, self.position(*path))
 
     @cached_property
     def device_overrides(self) -> dict[str, list[Located[DeviceOverride]]]:

@@ -7,16 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from fabric.intent.policy import Model
-from fabric.intent.scalars import (
-    Address,
-    AnyAddress,
-    Loose,
-    Name,
-    Network,
-    Release,
-    Text,
-    formed,
-)
+from fabric.intent.scalars import Address, AnyAddress, Loose, Name, Network, Release, Text, formed
 
 
 class ManagementNetwork(Model):

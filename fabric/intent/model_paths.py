@@ -18,7 +18,7 @@ from pydantic import BaseModel, RootModel, Tag
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from fabric.intent.scalars import Path
+    from fabric.core.shown import Path
 
 Shape = Any  # an annotation: a class, a union, Annotated, ...
 _NOTHING = object()

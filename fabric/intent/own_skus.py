@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
-from fabric.intent.scalars import closest, field_text, printable
+from fabric.core.shown import closest, field_text, printable
 from fabric.intent.yaml.file import read_text
 from fabric.platforms import platforms
 from fabric.platforms.asic_catalogue import asic, asic_names

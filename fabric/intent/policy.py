@@ -7,11 +7,14 @@ until it is merged.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fabric.intent.scalars import Loose, Path, formed
+from fabric.intent.scalars import Loose, formed
+
+if TYPE_CHECKING:
+    from fabric.core.shown import Path
 
 Priority = Annotated[int, Field(ge=0, le=7)]
 Dscp = Annotated[int, Field(ge=0, le=63)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.shown import field_text
 from fabric.intent.classes import before_list
 from fabric.intent.policy import LosslessPolicy, merge, set_paths
 from fabric.platforms.model import role_field
@@ -117,10 +118,10 @@ class PolicyResolver:
                 owner = layer.located or self._intent
                 return Origin(
                     layer.level,
-                    f"{layer.field}.{field}",
+                    f"{layer.field}.{field_text(path)}",
                     owner.position(*layer.path, *known),
                 )
-        return Origin("default", f"fabric.lossless.{field}", None)
+        return Origin("default", f"fabric.lossless.{field_text(path)}", None)
 
 
 def _layer(level: str, policy: LosslessPolicy, located: Located[Any], *path: str) -> _Layer:

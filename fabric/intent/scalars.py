@@ -1,21 +1,16 @@
-"""Single values of the inventory: how each is written, and how messages write what is wrong."""
+"""Single values of the inventory: how each is written."""
 
 from __future__ import annotations
 
-import difflib
 import ipaddress
 import re
 from collections import Counter
 from datetime import date
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from fabric.core import hostlist
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
 
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?"
 _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
@@ -45,12 +40,8 @@ CableMetres = Annotated[int, Field(ge=1, le=80_000)]
 Asn = Annotated[int, Field(ge=1, le=4_294_967_294)]
 #: Place in a subnet of NICs, the largest of which is a /8.
 AddressOffset = Annotated[int, Field(ge=1, le=2**24 - 2)]
-Path = tuple[str | int, ...]
-MAX_SHOWN = 40
-_KINDS = {type(None): "nothing", list: "a list", tuple: "a list", dict: "a mapping"}
 #: What a text must look like, in words, by the pattern that checks it.
 FORMS: dict[str, str] = {}
-_PLAIN_FIELD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 
 
 def _name(text: str) -> str:
@@ -128,11 +119,25 @@ def cage_numbers(text: str) -> tuple[int, ...]:
 
 
 def _network(value: object) -> object:
-    return _in_words(value, ipaddress.IPv4Network, "10.0.0.0/16")
+    example = "10.0.0.0/16"
+    if _is_network(value, ipaddress.IPv6Network):
+        raise ValueError(
+            f"{value!r} is an IPv6 network, and this field is one of IPv4; use the form {example}, "
+            "and set IPv6 in addressing.ipv6, or in ipv6 of a subnet"
+        )
+    return _in_words(value, ipaddress.IPv4Network, example)
 
 
 def _network6(value: object) -> object:
     return _in_words(value, ipaddress.IPv6Network, "fd00:64::/48")
+
+
+def _is_network(value: object, network: type[ipaddress.IPv6Network]) -> bool:
+    try:
+        network(value, strict=False)
+    except (TypeError, ValueError):
+        return False
+    return isinstance(value, str)
 
 
 def _in_words(
@@ -286,80 +291,3 @@ SplitMode = Annotated[
     str,
     formed(r"^[1-9][0-9]?x[1-9][0-9]{0,3}G$", "number of ports and their speed, such as 2x400G"),
 ]
-
-
-def printable(text: str) -> str:
-    """Return the text on one line, with everything that cannot be printed escaped.
-
-    An inventory value must not add a line or a terminal code to a message.
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
-        for letter in text
-    )
-
-
-def quoted(text: str) -> str:
-    """Return the text in quotes, on one line and of a readable length."""
-    short = text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 3]}..."
-    return f"'{printable(short)}'"
-
-
-def found(value: object) -> str:
-    """Return a value as a reader knows it: ``text 'four'``, ``a list``, ``nothing``."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return f"the number {value}"
-    if isinstance(value, str):
-        return f"text {quoted(value)}"
-    return _KINDS.get(type(value)) or quoted(str(value))
-
-
-def bare(value: object) -> str:
-    """Return a value without naming its kind: ``'four'``, ``4``, ``a list``."""
-    if isinstance(value, str):
-        return quoted(value)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    return found(value)
-
-
-def field_text(path: Path) -> str:
-    """Return a path as dotted text: ``fabric.units[1].hosts``.
-
-    A key that is not a plain word stands in brackets: ``ports['Ethernet1/1']``.
-    """
-    text = ""
-    for part in path:
-        if isinstance(part, int):
-            text += f"[{part}]"
-        elif _PLAIN_FIELD.fullmatch(part):
-            text += f".{part}" if text else part
-        else:
-            text += f"[{quoted(part)}]"
-    return text
-
-
-def dotted(path: Path) -> str:
-    """Return a path as dotted text with the numbers of items: ``fabric.units.1.hosts``."""
-    return ".".join(map(str, path))
-
-
-def listed(choices: Iterable[str], last: str = "or") -> str:
-    """Return the choices as a sentence has them: ``a, b or c``."""
-    *head, tail = choices
-    return f"{', '.join(head)} {last} {tail}" if head else tail
-
-
-def closest(word: str, choices: Sequence[str]) -> str | None:
-    """Return the choice that the word is probably meant to be, or None."""
-    folded = {_fold(choice): choice for choice in reversed(choices)}
-    matches = difflib.get_close_matches(_fold(word), list(folded)[::-1], n=1, cutoff=0.7)
-    return folded[matches[0]] if matches else None
-
-
-def _fold(word: str) -> str:
-    return word.lower().replace("-", "_").replace(" ", "_")

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import printable
 from fabric.intent.documents import MAIN_FILE, SITE_FOLDER
 from fabric.intent.inventory import load
-from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import input_error, leads_inside
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import field_text
 from fabric.core.validation import own_words
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def unusable(
             Severity.ERROR,
             message,
             fix,
-            field=".".join(map(str, path)),
+            field=field_text(path),
             position=Position(str(file), _line(known, path) or _told_line(message)),
         )
         for path, message in wrong

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.plugins import systems
+from fabric.core.shown import closest
 from fabric.defects.book import facts
 from fabric.defects.fact import OURS, OWN
 from fabric.intent.inventory import load
-from fabric.intent.scalars import closest
 from fabric.platforms.catalogue import Skus
 from fabric.platforms.releases import has_form
 from fabric.report.table import Table

@@ -13,6 +13,7 @@ from pydantic_core import from_json
 
 from fabric.core.findings import Finding, Severity
 from fabric.core.json_text import DoubledNameError, once, parse_json
+from fabric.core.shown import field_text
 from fabric.intent.error_words import Words, in_words
 from fabric.intent.explain_errors import worded
 from fabric.serve.problem import MAX_FINDINGS, Problem, refused
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from fabric.intent.scalars import Path
+    from fabric.core.shown import Path
 
 Model = TypeVar("Model", bound=BaseModel)
 _JSON = re.compile(r"application/(?:[a-z.-]+\+)?json\s*(?:;|$)", re.IGNORECASE)
@@ -110,7 +111,7 @@ def wrong_fields(findings: Sequence[Finding], what: str) -> Problem:
 
 
 def _finding(path: Path, words: Words) -> Finding:
-    where = ".".join(_plain(str(part)) for part in path)
+    where = field_text([part if isinstance(part, int) else _plain(part) for part in path])
     message, fix = _plain(words.message, _LONGEST), _plain(words.fix, _LONGEST)
     for kind, name in _KINDS.items():
         if message.startswith(f"expected {kind}, found "):

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from fabric.core.errors import FileError, InputError
 from fabric.core.events import Ledger
 from fabric.core.file_kinds import FileKind
+from fabric.core.shown import field_text
 from fabric.core.user_files import open_regular, read_bytes
 from fabric.core.validation import own_words
 from fabric.report.events import read_events
@@ -96,7 +97,7 @@ class Drift:
             self.warning = str(error)
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-            where = ".".join(map(str, first["loc"]))
+            where = field_text(first["loc"])
             reason = f"{where}: {own_words(first['msg'])}"[:_SHOWN]
             self.warning = f"{self.path}: not the output of `rocefab drift --format json`: {reason}"
 

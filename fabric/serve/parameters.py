@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request  # noqa: TC002 - FastAPI reads the annotation
 
 from fabric.core.findings import Finding, Severity
-from fabric.intent.scalars import closest, listed, quoted
+from fabric.core.shown import closest, listed, quoted
 from fabric.serve.bodies import wrong_fields
 from fabric.serve.openapi import document
 from fabric.serve.problem import MAX_FINDINGS

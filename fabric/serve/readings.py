@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from fabric.core.shown import field_text
 from fabric.core.validation import own_words
 from fabric.report.readings import ReadingsDocument, snapshot_of
 from fabric.report.recorded import seen_of
@@ -118,7 +119,7 @@ class Readings:
                 self._take_one(line)
             except ValidationError as error:
                 first = error.errors(include_url=False, include_context=False, include_input=False)
-                self._refuse(f"{'.'.join(map(str, first[0]['loc']))}: {own_words(first[0]['msg'])}")
+                self._refuse(f"{field_text(first[0]['loc'])}: {own_words(first[0]['msg'])}")
             except (ValueError, TypeError, OverflowError) as error:
                 self._refuse(str(error))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.core.findings import Finding, Severity
 from fabric.topology.ipv6 import HALF
 from fabric.topology.routed import OF_VLANS, routed_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabric.core.findings import Finding
     from fabric.intent.inventory import Intent
 
 _OF_ROUTED = ("routed_hosts", "routed_prefix_length", "advertise", "ipv6")
@@ -19,9 +19,7 @@ _OF_ROUTED = ("routed_hosts", "routed_prefix_length", "advertise", "ipv6")
 def wrong_fields(intent: Intent) -> Iterator[Finding]:
     """Yield what is wrong with the fields of the address plan, as findings of TOP040."""
     for path, message, fix in (*_pools(intent), *_meaningless(intent), *_ipv6(intent)):
-        names = ("addressing", *path.split("."))
-        field, place = ".".join(("fabric", *names)), intent.position(*names)
-        yield Finding("TOP040", Severity.ERROR, message, fix, field, place)
+        yield intent.finding("TOP040", message, fix, "addressing", *path.split("."))
 
 
 def _pools(intent: Intent) -> Iterator[tuple[str, str, str]]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.core.findings import Finding, Severity
 from fabric.topology.hardware import role_model
 from fabric.topology.ipv6_plan import ipv6_links, ipv6_subnets
 from fabric.topology.layout import rank_within, spine_place, uplink_start
@@ -18,6 +17,7 @@ from fabric.topology.routed import PAIR, RoutedPorts, gateway_offset, ipv4_netwo
 if TYPE_CHECKING:
     from ipaddress import IPv4Network
 
+    from fabric.core.findings import Finding
     from fabric.intent.inventory import Intent
     from fabric.intent.model import FabricFile
     from fabric.topology.ipv6 import Ipv6Links
@@ -227,14 +227,8 @@ def _short(intent: Intent, layout: Layout, row: int, room: int) -> Finding:
     path = ("addressing", "core_links_per_spine" if spine else "uplinks_per_leaf")
     pool = "core_links" if spine else "uplinks"
     message = f"{layout.names[row]} has more uplink cables than its {room} reserved links"
-    return Finding(
-        "TOP004",
-        Severity.ERROR,
-        message,
-        f"increase {'.'.join(path)}, or use a larger pool for addressing.{pool}",
-        ".".join(("fabric", *path)),
-        intent.position(*path),
-    )
+    fix = f"increase {'.'.join(path)}, or use a larger pool for addressing.{pool}"
+    return intent.finding("TOP004", message, fix, *path)
 
 
 def ipv6_addresses(fabric: Fabric) -> Ipv6Links | None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core import hostlist
-from fabric.core.findings import Finding, Severity
 from fabric.topology.addressing import core_place, routed_ports, slots_per_subnet_group
 from fabric.topology.hardware import role_model, unit_models
 from fabric.topology.ipv6_plan import subnet_bits
@@ -24,6 +23,7 @@ from fabric.topology.routed import BITS, rail_size, routed_pool, routed_units, s
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabric.core.findings import Finding
     from fabric.intent.inventory import Intent
     from fabric.intent.model import FabricFile
     from fabric.topology.layout import Layout
@@ -54,16 +54,8 @@ def _short(intent: Intent, path: str, what: str, need: int, have: int, fix: str)
     if need <= have:
         return []
     message = f"{what} exhausted: {need:,} needed, {max(have, 0):,} available"
-    return [
-        Finding(
-            "TOP004",
-            Severity.ERROR,
-            message,
-            fix,
-            f"fabric.{path}",
-            intent.position(*path.split(".")),
-        )
-    ]
+    parts = (int(part) if part.isdigit() else part for part in path.split("."))
+    return [intent.finding("TOP004", message, fix, *parts)]
 
 
 def _host_ports(intent: Intent) -> Iterator[Finding]:
@@ -72,13 +64,13 @@ def _host_ports(intent: Intent) -> Iterator[Finding]:
     for index, (unit, model) in enumerate(zip(file.units, unit_models(intent), strict=True)):
         need, have = hostlist.count(unit.hosts) * nics, uplink_start(file.platforms.leaf, model)
         if need > have:
-            yield Finding(
+            yield intent.finding(
                 "TOP004",
-                Severity.ERROR,
                 f"leaf ports for hosts exhausted: {need:,} needed, {have:,} available",
                 _more_host_ports(file),
-                f"fabric.units[{index}].hosts",
-                intent.position("units", index, "hosts"),
+                "units",
+                index,
+                "hosts",
             )
 
 

@@ -171,13 +171,11 @@ def unknown_reserved(intent: Intent, role: Role) -> Iterator[Finding]:
         for name in hostlist.expand(text):
             if name not in known:
                 path = ("platforms", role_field(role), "reserved_ports", index)
-                yield Finding(
+                yield intent.finding(
                     "TOP005",
-                    Severity.ERROR,
                     f"{model.name} has no port {name!r}",
                     f"its ports are {model.port(1)} to {model.port(model.port_count)}",
-                    ".".join(map(str, ("fabric", *path))),
-                    intent.position(*path),
+                    *path,
                 )
 
 
@@ -224,5 +222,4 @@ def _missing(intent: Intent, path: str, why: str, fix: str) -> Iterator[Finding]
 
 
 def _finding(intent: Intent, path: tuple[str | int, ...], message: str, fix: str) -> Finding:
-    field = ".".join(map(str, ("fabric", *path)))
-    return Finding("TOP021", Severity.ERROR, message, fix, field, intent.position(*path))
+    return intent.finding("TOP021", message, fix, *path)

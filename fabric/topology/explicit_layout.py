@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabric.core import hostlist
-from fabric.core.findings import Finding, Severity
 from fabric.platforms.model import role_field
 from fabric.topology.layout import Layout, pod_names, rank_within
 from fabric.topology.model import ROLES
@@ -15,6 +14,7 @@ from fabric.topology.model import ROLES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabric.core.findings import Finding
     from fabric.intent.inventory import Intent
     from fabric.intent.model import FabricFile, SwitchEntry
     from fabric.topology.model import Ints
@@ -148,5 +148,4 @@ def unserved(intent: Intent, layout: Layout) -> list[Finding]:
 
 
 def _finding(intent: Intent, path: tuple[str | int, ...], message: str, fix: str) -> Finding:
-    field = ".".join(map(str, ("fabric", *path)))
-    return Finding("TOP021", Severity.ERROR, message, fix, field, intent.position(*path))
+    return intent.finding("TOP021", message, fix, *path)

@@ -7,8 +7,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Finding, Severity
+from fabric.core.shown import field_text
 from fabric.intent.platform_model import CageSplit
-from fabric.intent.scalars import cage_numbers, dotted
+from fabric.intent.scalars import cage_numbers
 from fabric.platforms.breakout import broken_out, fits, offered_mode, parse_mode
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def split_findings(
         From the index of a split to its position.
     """
     return [
-        Finding("TOP007", Severity.ERROR, message, fix, dotted((*path, index)), position(index))
+        Finding("TOP007", Severity.ERROR, message, fix, field_text((*path, index)), position(index))
         for index, message, fix in _problems(model, splits)
     ]
 

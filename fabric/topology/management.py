@@ -149,16 +149,8 @@ def _items(intent: Intent) -> tuple[Located[Any], ...]:
 
 
 def _own(intent: Intent, message: str, field: str) -> Finding:
-    path = (*_PATH, field)
     fix = "use separate parts of the management subnet, apart from all pools of addressing"
-    return Finding(
-        "TOP008",
-        Severity.ERROR,
-        message,
-        fix,
-        ".".join(("fabric", *path)),
-        intent.position(*path),
-    )
+    return intent.finding("TOP008", message, fix, *_PATH, field)
 
 
 def _finding(message: str, fix: str, item: Located[Any], field: str) -> Finding:

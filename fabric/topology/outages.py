@@ -26,6 +26,12 @@ KINDS = {
     "rack": "UNIT",
     "host": "NAME",
 }
+_OTHER_KINDS = {
+    **dict.fromkeys(("leaf", "spine", "device"), "switch"),
+    **dict.fromkeys(("port", "cable", "uplink"), "link"),
+    **dict.fromkeys(("node", "server"), "host"),
+    **dict.fromkeys(("unit", "su"), "rack"),
+}
 FORMS = ", ".join(f"{kind}:{rest}" for kind, rest in KINDS.items())
 
 
@@ -75,10 +81,19 @@ class _Reader:
         if not colon:
             self._device(failure, word)
         elif read is None or not rest:
-            self._refuse("INT040", f"{word!r} is not a valid failure", f"use one of {FORMS}")
+            fix = self._meant(kind, rest) or f"use one of {FORMS}"
+            self._refuse("INT040", f"{word!r} is not a valid failure", fix)
         else:
             read(failure, rest)
         return failure
+
+    def _meant(self, kind: str, rest: str) -> str:
+        """Return the form of a failure whose first word is another one."""
+        if kind in self._fabric.switch_row:
+            other = "cable-bundle" if rest in self._fabric.switch_row else "link"
+            return f"did you mean {other}:{kind}:{rest}?"
+        instead = _OTHER_KINDS.get(kind)
+        return f"did you mean {instead}:{rest}?" if instead and rest else ""
 
     def _refuse(self, rule: str, message: str, fix: str) -> None:
         self.findings.append(Finding(rule, Severity.ERROR, message, fix))

@@ -15,7 +15,6 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.core.counts import counted
 from fabric.core.errors import CapacityError, InputError
-from fabric.core.findings import Finding, Severity
 from fabric.platforms.model import role_field
 from fabric.topology.address_plan import wrong_fields
 from fabric.topology.addressing import (
@@ -54,6 +53,7 @@ from fabric.topology.tenant_members import assign_tenants
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from fabric.core.findings import Finding
     from fabric.intent.inventory import Intent
     from fabric.platforms.model import Role, Sku
 
@@ -163,14 +163,8 @@ def _unknown_skus(intent: Intent) -> Iterator[Finding]:
 
 
 def _unknown_sku(intent: Intent, name: str, path: tuple[str | int, ...]) -> Finding:
-    return Finding(
-        "TOP001",
-        Severity.ERROR,
-        f"there is no switch model {name!r}",
-        hint("switch model", name, intent.skus),
-        ".".join(map(str, ("fabric", *path))),
-        intent.position(*path),
-    )
+    message = f"there is no switch model {name!r}"
+    return intent.finding("TOP001", message, hint("switch model", name, intent.skus), *path)
 
 
 def _split_findings(intent: Intent, role: Role) -> list[Finding]:

@@ -75,15 +75,7 @@ def _wrong_plan(intent: Intent) -> Iterator[Finding]:
         ("ipv6", addressing.ipv6 is not None, "NICs of tenants have IPv4 alone", "remove it"),
     ):
         if is_wrong:
-            path = ("addressing", field)
-            yield Finding(
-                "TEN006",
-                Severity.ERROR,
-                message,
-                fix,
-                ".".join(("fabric", *path)),
-                intent.position(*path),
-            )
+            yield intent.finding("TEN006", message, fix, "addressing", field)
 
 
 def _wrong_services(intent: Intent) -> Iterator[Finding]:

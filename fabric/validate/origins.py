@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabric.core import hostlist
-from fabric.intent.scalars import dotted
+from fabric.core.shown import field_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ class Place:
 
 def fabric_place(intent: Intent, *path: str | int) -> Place:
     """Return the place of a field of ``fabric.yaml``."""
-    return Place(dotted(("fabric", *path)), intent.position(*path))
+    return Place(field_text(("fabric", *path)), intent.position(*path))
 
 
 def _place(located: Located[Any], *path: str | int) -> Place:

@@ -129,8 +129,7 @@ class Decisions:
     def _finding(
         self, rule: str, severity: Severity, message: str, fix: str, *path: str | int
     ) -> Finding:
-        field = f"fabric.{'.'.join(map(str, path))}"
-        return Finding(rule, severity, message, fix, field, self.intent.position(*path))
+        return self.intent.finding(rule, message, fix, *path, severity=severity)
 
 
 def _is_open(rule: str) -> bool:

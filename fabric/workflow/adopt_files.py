@@ -13,12 +13,12 @@ from fabric.core.errors import InputError, OutputFolderError
 from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import printable
 from fabric.core.user_files import read_text
 from fabric.exchange.yaml_text import dump
 from fabric.intent.device_model import DevicesFile
 from fabric.intent.host_model import HostsFile
 from fabric.intent.inventory import Located
-from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import parse_yaml
 
 if TYPE_CHECKING:

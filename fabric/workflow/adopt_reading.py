@@ -9,7 +9,7 @@ from fabric.audit.host_class import HOST, lossless
 from fabric.change.adapter import adapters
 from fabric.change.planner import check_identity, open_driver
 from fabric.core.errors import DeviceError
-from fabric.intent.scalars import printable
+from fabric.core.shown import printable
 from fabric.observe import read_running
 from fabric.workflow.devices import Selection, executor, fail_on, targets
 from fabric.workflow.mixed import sides

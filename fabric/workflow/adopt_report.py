@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.audit.adoption.class_values import is_class_field, single_field
 from fabric.audit.adoption.values import policy_fields
 from fabric.core import hostlist
-from fabric.intent.scalars import printable
+from fabric.core.shown import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import printable
 from fabric.core.user_files import check_numbers
 from fabric.exchange.values import is_management, text_of
-from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import input_error
 from fabric.observe.configuration import WHOLE, readers
 from fabric.observe.configuration.model import is_address

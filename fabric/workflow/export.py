@@ -11,11 +11,11 @@ from fabric.core.exports import About, exporters, refused, with_part
 from fabric.core.exports import export as write_parts
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Severity
+from fabric.core.shown import closest
 from fabric.core.user_files import read_text
 from fabric.exchange.forms import importers
 from fabric.exchange.lab import Lab
 from fabric.exchange.network import plant
-from fabric.intent.scalars import closest
 from fabric.intent.yaml.file import load_yaml
 from fabric.placement.environment import read_environment
 from fabric.placement.export import JobWords, Order

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import InputError
 from fabric.core.exports import JOB_OPTIONS, About, exporters
 from fabric.core.findings import Finding, Severity
-from fabric.intent.scalars import listed
+from fabric.core.shown import listed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

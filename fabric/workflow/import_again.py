@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from fabric.intent.scalars import printable
+from fabric.core.shown import printable
 from fabric.workflow.diff import between
 from fabric.workflow.diff_source import Source
 from fabric.workflow.imports import import_inventory

@@ -11,6 +11,7 @@ from fabric.core.artefact import Artefact
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Severity
+from fabric.core.shown import field_text
 from fabric.core.user_files import read_bytes
 from fabric.core.validation import own_words
 from fabric.intent.inventory import load
@@ -82,7 +83,7 @@ def base_sections(path: Path | None) -> dict[str, Any]:
             Severity.ERROR,
             own_words(error["msg"]),
             "correct the base, or specify another one",
-            field=".".join(map(str, (key, *error["loc"]))),
+            field=field_text((key, *error["loc"])),
             position=document.position((key, *error["loc"])),
         )
         for key, value in document.data.items()

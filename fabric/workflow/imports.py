@@ -13,6 +13,7 @@ from fabric.core import hostlist
 from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import printable
 from fabric.exchange.descriptions import lost_descriptions, own_descriptions
 from fabric.exchange.figures import fitting_speeds, own_addresses
 from fabric.exchange.forms import Imported, Settings, importers
@@ -25,7 +26,6 @@ from fabric.exchange.recipe import Recipe, differences
 from fabric.exchange.roles import complete, with_hosts
 from fabric.exchange.source_addresses import host_ports, own_links, own_subnets
 from fabric.exchange.values import role_of
-from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import assumed_places
 from fabric.workflow.config_folder import read_configurations
 from fabric.workflow.import_base import base_sections, models_of, own_models, skus_of

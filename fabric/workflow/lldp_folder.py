@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.device_names import DeviceNames, label
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import printable
 from fabric.exchange.values import is_management, text_of
-from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import input_error
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.lldp import neighbours_of

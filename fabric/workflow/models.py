@@ -12,12 +12,12 @@ from fabric.core.errors import OutputFolderError
 from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import closest, printable, quoted
 from fabric.exchange.hardware.model import Source, hardware_readers, note, wrong
 from fabric.exchange.hardware.own_file import own_file
 from fabric.exchange.hardware.panel import panel
 from fabric.intent.explain_errors import explain
 from fabric.intent.own_skus import build_skus
-from fabric.intent.scalars import closest, printable, quoted
 from fabric.intent.sku_model import PlatformsFile, SkuName
 from fabric.intent.yaml.file import input_error, load_yaml, read_text
 from fabric.platforms.asic_catalogue import asic, asic_names, is_asic

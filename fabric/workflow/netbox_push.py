@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import ConnectionLostError, InputError, RefusedError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import printable
 from fabric.devices.netbox import NetBox
 from fabric.exchange.netbox_changes import DELETED, UNTAGGED, Change, Changes, changes, numbered
 from fabric.exchange.netbox_wanted import wanted
 from fabric.exchange.network import plant
-from fabric.intent.scalars import printable
 from fabric.workflow.check import refuse_errors
 from fabric.workflow.imports import TOKEN_VARIABLE
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
-from fabric.intent.scalars import printable
+from fabric.core.shown import printable
 
 
 def pairs(words: tuple[str, ...], option: str) -> dict[str, str]:

@@ -86,7 +86,7 @@ def _query(file: Path, number: int, job: QueuedJob, fabric: Fabric) -> Query:
         return checked_query(job, fabric)
     except InputError as error:
         findings = [
-            replace(one, field=f"jobs.{number}.{one.field}", position=Position(str(file)))
+            replace(one, field=f"jobs[{number}].{one.field}", position=Position(str(file)))
             for one in error.findings
         ]
         raise InputError(f"{file}: the job {job.name} cannot be placed", findings) from error

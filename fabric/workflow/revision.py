@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import HistoryError, InputError, ProgramError
 from fabric.core.findings import Finding, Severity
+from fabric.core.shown import printable
 from fabric.intent.contents import inventory_files, is_part
 from fabric.intent.documents import SITE_FOLDER
-from fabric.intent.scalars import printable
 from fabric.programs.git import FILES, LINK, Git, opened, same
 
 if TYPE_CHECKING:

@@ -26,6 +26,7 @@ from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.json_text import DoubledNameError, once
+from fabric.core.shown import field_text
 from fabric.core.user_files import read_json
 from fabric.intent.explain_errors import worded
 from fabric.placement.condition import ConditionBody
@@ -174,7 +175,7 @@ def state_of(data: Any, file: Path, fabric: Fabric) -> State:
             jobs.append(RunningJob(job.name, tuple(hosts), parse_traffic(job.traffic)))
         except ValueError as error:
             message = f"job {job.name!r}: {error}"
-            findings.append(_finding("PLC032", file, f"jobs.{number}", message))
+            findings.append(_finding("PLC032", file, f"jobs[{number}]", message))
     for name, count in Counter(job.name for job in form.jobs).items():
         if count > 1:
             message = f"{counted(count, 'job')} have the name {name!r}"
@@ -212,7 +213,7 @@ def validated(form: type[_Model], data: Any, file: Path, rule: str) -> _Model:
         return form.model_validate(data)
     except ValidationError as error:
         findings = [
-            _finding(rule, file, ".".join(map(str, path)), words.message, words.fix)
+            _finding(rule, file, field_text(path), words.message, words.fix)
             for path, words in islice(worded(error, form, data), _MOST_FINDINGS)
         ]
         raise InputError(f"{file}: the file is wrong", findings) from error

@@ -88,7 +88,7 @@ def test_a_file_that_is_not_the_image(folder: Path, name: str) -> None:
         files(folder)
     (finding,) = caught.value.findings
     assert message in finding.message
-    assert finding.field == "fabric.management.images.0.sha256"
+    assert finding.field == "fabric.management.images[0].sha256"
     assert finding.position is not None
     with pytest.raises(InputError):
         boot_files(project(folder / "inventory", "", "", management={

@@ -79,33 +79,33 @@ ABC = "names: su1-rail0, serial: ABC123"
 MAC = 'management_mac: "02:00:00:00:00:12"'
 CASES = {
     "two reservations for a serial": Wrong(
-        "devices/test.yaml:3:24: devices.1.serial: ",
+        "devices/test.yaml:3:24: devices[1].serial: ",
         "has the serial of su1-rail0",
         devices(ABC, "names: su1-rail1, serial: ABC123"),
     ),
     "a serial of switches of two systems": Wrong(
-        "devices/test.yaml:3:22: devices.1.serial: ",
+        "devices/test.yaml:3:22: devices[1].serial: ",
         "has the serial of su1-rail0",
         devices(ABC, "names: spine01, serial: ABC123"),
     ),
     "a serial that contains another": Wrong(
-        "devices/test.yaml:3:22: devices.1.serial: ",
+        "devices/test.yaml:3:22: devices[1].serial: ",
         "has a serial that contains the serial of spine01",
         devices("names: spine01, serial: JPE123", "names: spine02, serial: JPE1234"),
     ),
     "two reservations for a MAC": Wrong(
-        "devices/test.yaml:3:24: devices.1.management_mac: ",
+        "devices/test.yaml:3:24: devices[1].management_mac: ",
         "has the MAC of su1-rail0",
         devices(f"names: su1-rail0, {MAC}", f"names: su1-rail1, {MAC}"),
     ),
     "a BMC with the MAC of its host": Wrong(
-        "hosts/test.yaml:2:54: hosts.0.bmc_mac: ",
+        "hosts/test.yaml:2:54: hosts[0].bmc_mac: ",
         "has the MAC of a1",
         hosts='hosts:\n  - {names: a1, management_mac: "02:00:00:00:01:01", '
         'bmc_mac: "02:00:00:00:01:01"}\n',
     ),
     "a serial with a sign": Wrong(
-        "devices/test.yaml:2:24: devices.0.serial: ",
+        "devices/test.yaml:2:24: devices[0].serial: ",
         "has other characters than letters",
         devices("names: su1-rail0, serial: 'A\"B'"),
     ),
@@ -140,7 +140,7 @@ CASES = {
         management=pools(hosts="192.168.1.0/30"),
     ),
     "an image whose checksum differs": Wrong(
-        "fabric.yaml:14:5: fabric.management.images.0.sha256: ",
+        "fabric.yaml:14:5: fabric.management.images[0].sha256: ",
         "os.bin has SHA-256 ",
         management=image(b"another image"),
         words={"images": "images"},

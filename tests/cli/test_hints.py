@@ -37,6 +37,31 @@ from tests.cli.runs import DEMO, run
             "unexpected: 8. The value of an option follows its name: --OPTION VALUE",
             id="a value without its option",
         ),
+        pytest.param(
+            ("place", DEMO, "--ranks", "8"), "--OPTION VALUE; --ranks takes none", id="flag"
+        ),
+        pytest.param(
+            ("render", DEMO, "new"), "unexpected: new. To write there, use --out new", id="output"
+        ),
+        pytest.param(("show", "models"), "Use `rocefab show platforms`.", id="word of a group"),
+        pytest.param(
+            ("drain", DEMO), "'drain'. Use `rocefab whatif --drain`.", id="word of others"
+        ),
+        pytest.param(
+            ("whatif", DEMO, "--fail", "su1-rail0:Ethernet0"),
+            "did you mean link:su1-rail0:Ethernet0? [INT040]",
+            id="a port that fails",
+        ),
+        pytest.param(
+            ("whatif", DEMO, "--fail", "su1-rail0:spine01"),
+            "did you mean cable-bundle:su1-rail0:spine01? [INT040]",
+            id="cables that fail",
+        ),
+        pytest.param(
+            ("whatif", DEMO, "--fail", "leaf:su1-rail0"),
+            "did you mean switch:su1-rail0? [INT040]",
+            id="a role that fails",
+        ),
         pytest.param(("serve", DEMO, "--port", "x"), "--listen ADDRESS:PORT", id="port"),
         pytest.param(
             ("apply", DEMO),

@@ -100,7 +100,7 @@ def test_roles_and_hosts_have_their_own() -> None:
     )
     assert resolver.switch("spine01", "spine").ecn.kmax_bytes == 1_500_000
     assert [resolver.host(name).roce_dscp for name in ("a1", "a2", "a3")] == [34, 34, 26]
-    assert resolver.host_origin("roce_dscp", "a2").field == "hosts.1.lossless.roce_dscp"
+    assert resolver.host_origin("roce_dscp", "a2").field == "hosts[1].lossless.roce_dscp"
 
 
 def test_profiles_are_numbered_as_ports_ask_for_them() -> None:

@@ -323,8 +323,8 @@ def test_nothing_of_a_template_gets_lost(part: str) -> None:
             "there is no container named pytorch; rename the job container",
         ),
         ("      replicas: 1\n", "      replicas: [1]\n", "a single value is expected here"),
-        ("- {name: sidecar, image: x}", "- {image: x}", "containers.1: an item has no name"),
-        ("- {name: sidecar, image: x}", "- {name: x}", "containers.1: a container has no image"),
+        ("- {name: sidecar, image: x}", "- {image: x}", "containers[1]: an item has no name"),
+        ("- {name: sidecar, image: x}", "- {name: x}", "containers[1]: a container has no image"),
         ("name: mine", "name: Mine", "'Mine' is not a valid job name"),
     ],
 )

@@ -323,7 +323,7 @@ REFUSED: list[tuple[str, Any, str, str]] = [
         lambda: cluster(
             "macvlan", "hosts:\n  - names: b2\n    traits: {container_mode: host-network}\n"
         ),
-        "hosts.0.traits.container_mode",
+        "hosts[0].traits.container_mode",
         "container_mode differs from a1",
     ),
     (

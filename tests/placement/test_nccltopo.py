@@ -230,7 +230,7 @@ def test_the_place_is_that_of_the_override() -> None:
         topology(fabric("", hosts, **roce()), "a2")
     (finding,) = caught.value.findings
     assert str(finding).startswith("inventory/hosts/test.yaml:7:")
-    assert finding.field == "hosts.1.traits.gpu.pci_addresses"  # the last that sets it
+    assert finding.field == "hosts[1].traits.gpu.pci_addresses"  # the last that sets it
 
 
 def test_one_file_where_hosts_are_alike() -> None:

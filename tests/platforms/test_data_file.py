@@ -27,14 +27,18 @@ WRONG_SKU = {
         "spare_bytes = 1",
         ":36:1: pools.spare_bytes: unknown",
     ),
-    "a row": ("[10000, 5, 49152, 19456, 29696, 0]", "[10000, 5]", ":7:1: headroom.0: Tuple should"),
+    "a row": (
+        "[10000, 5, 49152, 19456, 29696, 0]",
+        "[10000, 5]",
+        ":7:1: headroom[0]: Tuple should",
+    ),
 }
 WRONG_FEATURES = {
     "a grade": ('grade = "unconfirmed"', 'grade = "sure"', "grade: Input should be 'vendor'"),
-    "a rule": ('id = "NXO007"', 'id = "NXO7"', "rules.6.id: String should match pattern"),
-    "a limit": ("range = [0, 52_428_800]", "", "rules.6.limits.0: a limit needs one of step"),
-    "a word": ("needs NX-OS 10", "{vale} needs", "limits.0.message: {vale} is not a word of a"),
-    "a field": ("range = [0, 52_428_800]", "rage = 1", "rules.6.limits.0.rage: unknown field"),
+    "a rule": ('id = "NXO007"', 'id = "NXO7"', "rules[6].id: String should match pattern"),
+    "a limit": ("range = [0, 52_428_800]", "", "rules[6].limits[0]: a limit needs one of step"),
+    "a word": ("needs NX-OS 10", "{vale} needs", "limits[0].message: {vale} is not a word of a"),
+    "a field": ("range = [0, 52_428_800]", "rage = 1", "rules[6].limits[0].rage: unknown field"),
     "no source": ('[features.pfc]\nsource = "', '[features.pfc]\nsauce = "', "source: the field"),
 }
 

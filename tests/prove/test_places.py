@@ -19,7 +19,7 @@ LINES = {
         r"access vlan 101",
         "access vlan 999",
         "BAT002",
-        "fabric.units.2",
+        "fabric.units[2]",
     ),
     "AS of a neighbour": (
         *("cumulus-leaf", r"remote-as \d+", "remote-as 65999", "BAT003"),

@@ -28,7 +28,7 @@ devices:
 
 KMAX = ("fabric.lossless.ecn.kmax_bytes", "3000000", "fabric.yaml:45:30")
 MTU = ("fabric.lossless.mtu.port_bytes", "9100", "rocefab default")
-OWN_MTU = ("devices.7.ports.Ethernet1/1.lossless.mtu.port_bytes", "9216", "systems.yaml:")
+OWN_MTU = ("devices[7].ports['Ethernet1/1'].lossless.mtu.port_bytes", "9216", "systems.yaml:")
 #: device, path, before, after -> file of the line, value
 CASES = {
     "row of SONiC": (
@@ -91,7 +91,7 @@ def test_value_of_the_fabric_with_its_place(project):
 
 def test_override_of_a_device_is_named(project):
     (field, (value, where)), *_ = values(project, LEAF, "green_max_threshold").items()
-    assert field == "devices.0.lossless.ecn.kmax_bytes"
+    assert field == "devices[0].lossless.ecn.kmax_bytes"
     assert value == "1400000"
     assert where.startswith(f"device {LEAF}, ")
     assert where.endswith("leaf.yaml:3:22")
@@ -99,13 +99,13 @@ def test_override_of_a_device_is_named(project):
 
 def test_override_of_a_port_is_named(project):
     result = values(project, LEAF, "CABLE_LENGTH")
-    assert result["devices.0.ports.Ethernet128.cable_m"][0] == "5"
+    assert result["devices[0].ports.Ethernet128.cable_m"][0] == "5"
     assert result["fabric.cables.uplink_m"][0] == "40"
 
 
 def test_policy_of_a_port_counts_on_its_own_line(project):
     own = values(project, LEAF, "PFC_WD|Ethernet128")
-    value, where = own["devices.0.ports.Ethernet128.lossless.watchdog.detection_ms"]
+    value, where = own["devices[0].ports.Ethernet128.lossless.watchdog.detection_ms"]
     assert value == "800"
     assert where.startswith("port Ethernet128, ")
     other = values(project, LEAF, "PFC_WD|Ethernet0")
@@ -116,10 +116,10 @@ def test_lines_of_a_tenant_name_its_values() -> None:
     tenants = Project(ROOT / "inventory/tenants")
     for text, name, number in (("vrf instance Vrf17", "red", 0), ("vrf instance Vrf18", "blue", 1)):
         result = values(tenants, LEAF, text)
-        assert result[f"fabric.tenants.{number}.id"][0] == str(17 + number)
+        assert result[f"fabric.tenants[{number}].id"][0] == str(17 + number)
         own = [field for field in result if field.startswith("fabric.tenants.")]
-        assert all(field.startswith(f"fabric.tenants.{number}.") for field in own), own
-        assert values(tenants, LEAF, f"description {name}")[f"fabric.tenants.{number}.name"]
+        assert all(field.startswith(f"fabric.tenants[{number}].") for field in own), own
+        assert values(tenants, LEAF, f"description {name}")[f"fabric.tenants[{number}].name"]
 
 
 def test_a_value_that_is_not_set_and_a_list_are_words(project):
@@ -172,8 +172,8 @@ def test_what_one_host_is_like_stands_at_its_override(tmp_path):
     (folder / "hosts" / "one.yaml").write_text(own)
     project = Project(folder)
     result = values(project, "gpu1", "pfc-prevention-tout")
-    assert result["hosts.0.traits.nic.pause_storm_ms"][0] == "200"
-    assert "one.yaml:3" in result["hosts.0.traits.nic.pause_storm_ms"][1]
+    assert result["hosts[0].traits.nic.pause_storm_ms"][0] == "200"
+    assert "one.yaml:3" in result["hosts[0].traits.nic.pause_storm_ms"][1]
     result = values(project, "gpu2", "pfc-prevention-tout")
     assert result["fabric.host.nic.pause_storm_ms"][0] == "100"
     assert "fabric.host.tuning.governor" in values(project, "gpu1", "scaling_governor")

@@ -92,8 +92,8 @@ def test_hostile_texts_stay_one_line(own) -> None:
     [
         ({"version": "5", "alerts": []}, "version"),
         ({"version": "4"}, "alerts"),
-        ({"version": "4", "alerts": [{"status": "new", "labels": {}}]}, "alerts.0.status"),
-        ({"version": "4", "alerts": [{"status": "firing"}]}, "alerts.0.labels"),
+        ({"version": "4", "alerts": [{"status": "new", "labels": {}}]}, "alerts[0].status"),
+        ({"version": "4", "alerts": [{"status": "firing"}]}, "alerts[0].labels"),
     ],
 )
 def test_another_body_is_rejected(shared, body: dict[str, Any], field: str) -> None:

@@ -88,7 +88,7 @@ BAD = {
     "weights alone": ({"nodes": 2, "weights": {"tp": 1}}, 422, {"weights"}),
     "segment": ({"nodes": 3, "segment": 2}, 422, {"segment"}),
     "within": ({"nodes": 1, "within": "row"}, 422, {"within"}),
-    "a line break": ({"nodes": 1, "hosts": ["gpu\n001"]}, 422, {"hosts.0"}),
+    "a line break": ({"nodes": 1, "hosts": ["gpu\n001"]}, 422, {"hosts[0]"}),
 }
 
 

@@ -116,10 +116,10 @@ def test_wrong_fields_and_unknown_names_are_in_one_answer(shared) -> None:
         fields = {finding["field"] for finding in answer.json()["findings"]}
         assert fields == {
             "conditions.gpu001.health",
-            "conditions.gpu998:eth1.health",
+            "conditions['gpu998:eth1'].health",
             "conditions.gpu002",
             "conditions.gpu999",
-            "conditions.gpu998:eth1",
+            "conditions['gpu998:eth1']",
         }
     names = shared.patch("/v1/state", json={"conditions": {"gpu999": {"health": "down"}}})
     assert names.json()["findings"][0]["field"] == "conditions.gpu999"

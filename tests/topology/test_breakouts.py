@@ -76,7 +76,7 @@ def test_an_override_that_names_a_model_without_those_modes_is_refused(model, br
         with_leaf(own, breakouts=breakouts)
     (finding,) = caught.value.findings
     assert str(finding).endswith(
-        f"devices.0.sku: {model} has no {lost}, unlike the model that it replaces; "
+        f"devices[0].sku: {model} has no {lost}, unlike the model that it replaces; "
         "set the breakouts of this switch; breakouts: [] uses whole ports [TOP007]"
     )
 
@@ -95,15 +95,15 @@ def test_port_names_of_parts_are_known_to_overrides():
 REFUSED = {
     "no such cage": (
         [{"cages": "64-65", "mode": "2x400G"}],
-        "platforms.leaf.breakouts.0: ACS-SN5600 has no cage 65; its last is 64",
+        "platforms.leaf.breakouts[0]: ACS-SN5600 has no cage 65; its last is 64",
     ),
     "twice": (
         [{"cages": "1-3", "mode": "2x400G"}, {"cages": "3", "mode": "4x200G"}],
-        "platforms.leaf.breakouts.1: a cage has two breakout entries",
+        "platforms.leaf.breakouts[1]: a cage has two breakout entries",
     ),
     "twice in one range": (
         [{"cages": "1-3,2", "mode": "2x400G"}],
-        "platforms.leaf.breakouts.0: a cage has two breakout entries",
+        "platforms.leaf.breakouts[0]: a cage has two breakout entries",
     ),
     "lanes": (
         [{"cages": "1", "mode": "3x100G"}],
@@ -134,7 +134,7 @@ def test_refused_in_an_override():
     own = "devices:\n  - names: su1-rail0\n    breakouts: [{cages: '70', mode: 2x400G}]\n"
     with pytest.raises(InputError) as caught:
         with_leaf(own)
-    assert "devices.0.breakouts.0: ACS-SN5600 has no cage 70" in str(caught.value.findings[0])
+    assert "devices[0].breakouts[0]: ACS-SN5600 has no cage 70" in str(caught.value.findings[0])
 
 
 @pytest.mark.parametrize("cages", ["", "0", "3-1", "1-2000", "a", "1,,2", "-1", "1 to 2"])

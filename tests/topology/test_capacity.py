@@ -148,7 +148,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
             "units": [{"name": "su1", "hosts": "a[1-20]", "leaf_sku": "ACS-SN5600"}],
         },
         (
-            "fabric.units.0.hosts: subnets of one NIC each on a leaf exhausted: 20 needed, 16 "
+            "fabric.units[0].hosts: subnets of one NIC each on a leaf exhausted: 20 needed, 16 "
             "available; split the unit or increase platforms.leaf.host_ports [TOP004]"
         ),
     ),

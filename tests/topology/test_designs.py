@@ -225,7 +225,7 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "pods without super-spines": (
         {"design": "classic-tor", "units": UNITS},
-        ["fabric.units.0.pod: pods need super-spines to reach each other"],
+        ["fabric.units[0].pod: pods need super-spines to reach each other"],
     ),
     "super-spines without pods": (
         {**THREE_TIERS, "units": [{"name": "r1", "hosts": "a1"}]},
@@ -233,7 +233,7 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "a unit in no pod": (
         {**THREE_TIERS, "units": [*UNITS, {"name": "r4", "hosts": "d1"}]},
-        ["fabric.units.3: unit r4 has no pod, but other units do"],
+        ["fabric.units[3]: unit r4 has no pod, but other units do"],
     ),
     "names of spines and pods": (
         {**THREE_TIERS, "spine_names": "s[1-4]"},
@@ -245,11 +245,11 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "a reserved port that does not exist": (
         {"platforms__leaf": {"sku": "ACS-MSN4700", "reserved_ports": ["Ethernet[0,256]"]}},
-        ["fabric.platforms.leaf.reserved_ports.0: ACS-MSN4700 has no port 'Ethernet256'"],
+        ["fabric.platforms.leaf.reserved_ports[0]: ACS-MSN4700 has no port 'Ethernet256'"],
     ),
     "an unknown model of a unit": (
         {"units": [{"name": "su1", "hosts": "a1", "leaf_sku": "ACS-MSN470"}]},
-        ["fabric.units.0.leaf_sku: there is no switch model 'ACS-MSN470'; did you mean"],
+        ["fabric.units[0].leaf_sku: there is no switch model 'ACS-MSN470'; did you mean"],
     ),
     "ports of spines for super-spines": (
         {**THREE_TIERS, "platforms__spine": {"sku": "ACS-MSN4700", "down_ports": 28}},

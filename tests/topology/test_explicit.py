@@ -273,11 +273,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a leaf without unit": (
         {"switches": [*EXPLICIT["switches"], {"names": "x", "role": "leaf"}]},
-        "fabric.switches.4: a leaf serves the hosts of a unit; set its unit",
+        "fabric.switches[4]: a leaf serves the hosts of a unit; set its unit",
     ),
     "an unknown unit": (
         {"switches": [*EXPLICIT["switches"], {"names": "x", "role": "leaf", "unit": "u9"}]},
-        "fabric.switches.4.unit: there is no unit 'u9'",
+        "fabric.switches[4].unit: there is no unit 'u9'",
     ),
     "a rail too many": (
         {
@@ -286,11 +286,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
                 {"names": "x", "role": "leaf", "unit": "u1", "rail": 2},
             ]
         },
-        "fabric.switches.4.rail: rail 2 does not exist; the last rail is 1",
+        "fabric.switches[4].rail: rail 2 does not exist; the last rail is 1",
     ),
     "a plane too many": (
         {"switches": [*EXPLICIT["switches"], {"names": "x", "role": "spine", "plane": 1}]},
-        "fabric.switches.4.plane: the fabric has one plane",
+        "fabric.switches[4].plane: the fabric has one plane",
     ),
     "planes without ports": (
         {"planes": 2, "switches": [one | {"plane": 0} for one in EXPLICIT["switches"]]},
@@ -303,19 +303,19 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
             "switches": [one | {"plane": 0} for one in EXPLICIT["switches"][:-1]]
             + [EXPLICIT["switches"][-1]],
         },
-        "fabric.switches.3: the leaf has no plane, but the fabric has 2 planes; set plane: 0",
+        "fabric.switches[3]: the leaf has no plane, but the fabric has 2 planes; set plane: 0",
     ),
     "no model": (
         {"switches": [*EXPLICIT["switches"], {"names": "x", "role": "super-spine"}]},
-        "fabric.switches.4: the model of a super-spine is not set; set platforms.super_spine",
+        "fabric.switches[4]: the model of a super-spine is not set; set platforms.super_spine",
     ),
     "an unknown model": (
         {"switches": [*EXPLICIT["switches"], {"names": "x", "role": "spine", "sku": "ACS"}]},
-        "fabric.switches.4.sku: there is no switch model 'ACS'",
+        "fabric.switches[4].sku: there is no switch model 'ACS'",
     ),
     "a rail that no leaf serves": (
         {"switches": [*EXPLICIT["switches"][:2], EXPLICIT["switches"][3]]},
-        "fabric.units.0: no leaf serves rail 1 of unit u1",
+        "fabric.units[0]: no leaf serves rail 1 of unit u1",
     ),
     "a name twice": (
         {"switches": [*EXPLICIT["switches"], {"names": "top1", "role": "spine"}]},

@@ -182,20 +182,20 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, list[tuple[str, str]]]] = {
         STATIC,
         PORT % ("su1-rail0", "Ethernet128", "ipv6: 'fd00:7::8'"),
         "",
-        [("devices.0.ports.Ethernet128.ipv6", "fd00:7::8/127 is of IPv6, and links have IPv4")],
+        [("devices[0].ports.Ethernet128.ipv6", "fd00:7::8/127 is of IPv6, and links have IPv4")],
     ),
     "an address of IPv6 on a NIC port": (
         LINKED,
         PORT % ("su1-rail0", "Ethernet0", "ipv6: 'fd00:7::8'"),
         "",
-        [("devices.0.ports.Ethernet0.ipv6", "has no cable to another switch")],
+        [("devices[0].ports.Ethernet0.ipv6", "has no cable to another switch")],
     ),
     "two ends of different subnets": (
         LINKED,
         (PORT % ("su1-rail0", "Ethernet128", "ipv6: 'fd00:7::8'"))
         + "- names: spine01\n  ports: {Ethernet0: {ipv6: 'fd00:7::b'}}\n",
         "",
-        [("devices.1.ports.Ethernet0.ipv6", "are not the two ends of one subnet")],
+        [("devices[1].ports.Ethernet0.ipv6", "are not the two ends of one subnet")],
     ),
     "no end of a cable": (
         LINKED,
@@ -226,7 +226,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, list[tuple[str, str]]]] = {
         "",
         "",
         [
-            ("fabric.addressing.hosts", "'fd00::/48' is not an IPv4 network"),
+            ("fabric.addressing.hosts", "'fd00::/48' is an IPv6 network"),
             ("fabric.addressing.ipv6.hosts", "'10.0.0.0/16' is not an IPv6 network"),
         ],
     ),
@@ -281,8 +281,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, list[tuple[str, str]]]] = {
         OWN % "ipv6: 'fd00:64::/64', vlan: 7",
         "",
         [
-            ("devices.0.subnets.0.vlan", "vlan is about VLANs"),
-            ("devices.0.subnets.0.ipv6", "is not a /127, which every NIC has; use a /127, such"),
+            ("devices[0].subnets[0].vlan", "vlan is about VLANs"),
+            ("devices[0].subnets[0].ipv6", "is not a /127, which every NIC has; use a /127, such"),
         ],
     ),
     "overrides without IPv6": (
@@ -290,8 +290,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, list[tuple[str, str]]]] = {
         "devices:\n- names: su2-rail0\n  subnets: [{ipv6: 'fd00:64::/64'}]\n",
         NIC % "ipv6: 'fd00:64::1'",
         [
-            ("devices.0.subnets.0.ipv6", "ipv6 is about IPv6, and there is no addressing.ipv6"),
-            ("hosts.0.nics.0.ipv6", "ipv6 is about IPv6, and there is no addressing.ipv6"),
+            ("devices[0].subnets[0].ipv6", "ipv6 is about IPv6, and there is no addressing.ipv6"),
+            ("hosts[0].nics[0].ipv6", "ipv6 is about IPv6, and there is no addressing.ipv6"),
         ],
     ),
     "overrides without IPv4": (
@@ -299,15 +299,15 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, list[tuple[str, str]]]] = {
         OWN % "network: 10.64.9.8/31",
         NIC % "address: 10.64.9.9",
         [
-            ("devices.0.subnets.0.network", "network is about IPv4, and NICs have IPv6 alone"),
-            ("hosts.0.nics.0.address", "address is about IPv4, and NICs have IPv6 alone"),
+            ("devices[0].subnets[0].network", "network is about IPv4, and NICs have IPv6 alone"),
+            ("hosts[0].nics[0].address", "address is about IPv4, and NICs have IPv6 alone"),
         ],
     ),
     "an address with slaac": (
         SLAAC,
         "",
         NIC % "ipv6: 'fd00:64::9'",
-        [("hosts.0.nics.0.ipv6", "with slaac a NIC makes its own address")],
+        [("hosts[0].nics[0].ipv6", "with slaac a NIC makes its own address")],
     ),
 }
 

@@ -14,8 +14,8 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         "",
         [
             (
-                "inventory/devices/test.yaml:2:5: devices.0.names: there is no switch 'su1-rial0'; "
-                "did you mean 'su1-rail0'? [TOP005]"
+                "inventory/devices/test.yaml:2:5: devices[0].names: there is no switch "
+                "'su1-rial0'; did you mean 'su1-rail0'? [TOP005]"
             )
         ],
     ),
@@ -24,7 +24,7 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         "",
         [
             (
-                "inventory/devices/test.yaml:4:7: devices.0.ports.Ethernet1: there is no port "
+                "inventory/devices/test.yaml:4:7: devices[0].ports.Ethernet1: there is no port "
                 "'Ethernet1'; did you mean 'Ethernet16'? [TOP005]"
             )
         ],
@@ -34,7 +34,7 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         "",
         [
             (
-                "inventory/devices/test.yaml:4:7: devices.0.ports.Ethernet1: there is no port "
+                "inventory/devices/test.yaml:4:7: devices[0].ports.Ethernet1: there is no port "
                 "'Ethernet1' (and on 1 more device); did you mean 'Ethernet16'? [TOP005]"
             )
         ],
@@ -44,7 +44,7 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         "",
         [
             (
-                "inventory/devices/test.yaml:3:5: devices.0.sku: there is no switch model "
+                "inventory/devices/test.yaml:3:5: devices[0].sku: there is no switch model "
                 "'ACS-MSN4701'; did you mean 'ACS-MSN4700' (SONiC) or 'SN4700' "
                 "(NVIDIA Cumulus Linux)? [TOP005]"
             )
@@ -55,7 +55,7 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         "hosts:\n  - names: a[2-4]\n",
         [
             (
-                "inventory/hosts/test.yaml:2:5: hosts.0.names: there is no host 'a4'; "
+                "inventory/hosts/test.yaml:2:5: hosts[0].names: there is no host 'a4'; "
                 "`rocefab show hosts` lists them [TOP005]"
             )
         ],
@@ -65,7 +65,7 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         "hosts:\n  - names: a1\n    nics:\n      - {rail: 2, cable_m: 3}\n",
         [
             (
-                "inventory/hosts/test.yaml:4:10: hosts.0.nics.0.rail: there is no rail '2'; "
+                "inventory/hosts/test.yaml:4:10: hosts[0].nics[0].rail: there is no rail '2'; "
                 "`rocefab show hosts` lists them [TOP005]"
             )
         ],
@@ -75,7 +75,7 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         "hosts:\n  - names: a1\n    nics:\n      - {rail: 1, leaf: spine01}\n",
         [
             (
-                "inventory/hosts/test.yaml:4:19: hosts.0.nics.0.leaf: there "
+                "inventory/hosts/test.yaml:4:19: hosts[0].nics[0].leaf: there "
                 "is no leaf 'spine01'; "
                 "`rocefab show topology` lists them [TOP005]"
             )
@@ -86,7 +86,7 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         "hosts:\n  - names: a1\n    nics:\n      - {rail: 1, port: Ethernet256}\n",
         [
             (
-                "inventory/hosts/test.yaml:4:19: hosts.0.nics.0.port: there is no port "
+                "inventory/hosts/test.yaml:4:19: hosts[0].nics[0].port: there is no port "
                 "'Ethernet256'; "
                 "did you mean 'Ethernet56'? [TOP005]"
             )
@@ -100,7 +100,7 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         "",
         [
             (
-                "inventory/devices/test.yaml:4:28: devices.0.ports.Ethernet128.peer.device: there "
+                "inventory/devices/test.yaml:4:28: devices[0].ports.Ethernet128.peer.device: there "
                 "is "
                 "no spine 'spine1'; did you mean 'spine01'? [TOP005]"
             )
@@ -114,7 +114,7 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         "",
         [
             (
-                "inventory/devices/test.yaml:4:45: devices.0.ports.Ethernet0.peer.port: there is "
+                "inventory/devices/test.yaml:4:45: devices[0].ports.Ethernet0.peer.port: there is "
                 "no "
                 "port 'Ethernet3'; did you mean 'Ethernet32'? [TOP005]"
             )
@@ -128,7 +128,7 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         "",
         [
             (
-                "inventory/devices/test.yaml:4:19: devices.0.ports.Ethernet0.peer: there is no "
+                "inventory/devices/test.yaml:4:19: devices[0].ports.Ethernet0.peer: there is no "
                 "designed uplink on 'Ethernet0'; `rocefab show links` lists them [TOP005]"
             )
         ],

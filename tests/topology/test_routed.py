@@ -150,12 +150,12 @@ REFUSED: dict[str, tuple[dict[str, Any], str, list[tuple[str, str]]]] = {
     "a VLAN of a routed port": (
         NONE,
         OWN % "vlan: 7",
-        [("devices.0.subnets.0.vlan", "vlan is about VLANs, and this NIC is on a routed port")],
+        [("devices[0].subnets[0].vlan", "vlan is about VLANs, and this NIC is on a routed port")],
     ),
     "no such slot": (
         NONE,
         OWN.replace("slot: 1", "slot: 99") % "network: 10.64.9.8/31",
-        [("devices.0.subnets.0", "su2-rail0 has no such subnet of NICs")],
+        [("devices[0].subnets[0]", "su2-rail0 has no such subnet of NICs")],
     ),
     "a pool that ends in the middle of a rail": (
         {**NONE, "addressing__hosts": "10.64.0.0/26"},

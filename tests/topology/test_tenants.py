@@ -127,12 +127,12 @@ WRONG: dict[str, tuple[list[Any], dict[str, Any], str]] = {
     "a host in two tenants": (
         [RED, BLUE | {"hosts": "gpu[001-002]"}],
         {},
-        "fabric.tenants.1.hosts: tenant blue: rail 0 of gpu001 is in tenant red too (and 1 more)",
+        "fabric.tenants[1].hosts: tenant blue: rail 0 of gpu001 is in tenant red too (and 1 more)",
     ),
     "a NIC in two tenants": (
         [RED, {"name": "b", "id": 2, "nics": {"gpu003": [1]}}],
         {},
-        "fabric.tenants.1.nics.gpu003: tenant b: rail 1 of gpu003 is in tenant red too; remove it",
+        "fabric.tenants[1].nics.gpu003: tenant b: rail 1 of gpu003 is in tenant red too; remove it",
     ),
     "a NIC twice": (
         [RED | {"nics": {"gpu001": [0]}}],
@@ -142,17 +142,17 @@ WRONG: dict[str, tuple[list[Any], dict[str, Any], str]] = {
     "a rail twice": (
         [{"name": "b", "id": 2, "nics": {"gpu001": [1, 1]}}],
         {},
-        "fabric.tenants.0.nics.gpu001: tenant b: rail 1 of gpu001 is listed twice; remove it",
+        "fabric.tenants[0].nics.gpu001: tenant b: rail 1 of gpu001 is listed twice; remove it",
     ),
     "a service twice": (
         [RED | {"services": ["store", "store"]}, BLUE | {"name": "store", "shared": True}],
         {},
-        "fabric.tenants.0.services.1: tenant red: service 'store' is listed twice; remove it",
+        "fabric.tenants[0].services[1]: tenant red: service 'store' is listed twice; remove it",
     ),
     "itself as a service": (
         [RED | {"services": ["red"]}],
         {},
-        "fabric.tenants.0.services.0: tenant red: it names itself as a service; remove it",
+        "fabric.tenants[0].services[0]: tenant red: it names itself as a service; remove it",
     ),
     "no such host": ([RED | {"hosts": "gpu009"}], {}, "there is no host 'gpu009'; did you mean"),
     "no such hosts": (
@@ -163,12 +163,12 @@ WRONG: dict[str, tuple[list[Any], dict[str, Any], str]] = {
     "no such rail": (
         [{"name": "b", "id": 2, "nics": {"gpu001": [2]}}],
         {},
-        "fabric.tenants.0.nics.gpu001: tenant b: gpu001 has no rail 2; the fabric has 2",
+        "fabric.tenants[0].nics.gpu001: tenant b: gpu001 has no rail 2; the fabric has 2",
     ),
     "an id twice": (
         [RED, BLUE | {"id": 17}],
         {},
-        "fabric.tenants.1.id: tenant blue: id 17 stands at",
+        "fabric.tenants[1].id: tenant blue: id 17 stands at",
     ),
     "a name twice": ([RED, BLUE | {"name": "red"}], {}, "name 'red' stands at"),
     "an id that was used": (
@@ -186,7 +186,7 @@ WRONG: dict[str, tuple[list[Any], dict[str, Any], str]] = {
     "a service that is not shared": (
         [RED | {"services": ["blue"]}, BLUE],
         {},
-        "fabric.tenants.0.services.0: tenant red: blue is not shared; set shared: true on blue",
+        "fabric.tenants[0].services[0]: tenant red: blue is not shared; set shared: true on blue",
     ),
     "overlapping pools with a common service": (
         [
@@ -195,7 +195,7 @@ WRONG: dict[str, tuple[list[Any], dict[str, Any], str]] = {
             {"name": "s", "id": 3, "shared": True},
         ],
         {},
-        "fabric.tenants.1.pools: tenant blue: its pools overlap with those of red, and a service",
+        "fabric.tenants[1].pools: tenant blue: its pools overlap with those of red, and a service",
     ),
     "a pool of another length": (
         [RED | {"pools": ["10.96.0.0/17"]}],

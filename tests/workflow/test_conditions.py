@@ -305,7 +305,7 @@ def test_the_time_of_a_state_is_that_of_its_member(tmp_path: Path) -> None:
         ({"conditions": {"x": {"health": "ill"}, "y": {"health": "down"}}, "jobs": [
             {"name": "a", "hosts": "gpu["}, {"name": "b", "hosts": "z"},
             {"name": "b", "hosts": 1}]},
-         ["conditions.x.health", "jobs.2.hosts", "jobs.0", "conditions.x", "conditions.y",
+         ["conditions.x.health", "jobs[2].hosts", "jobs[0]", "conditions.x", "conditions.y",
           "jobs.b.hosts"]),
         ({"conditions": {"y": {"health": "down"}}, "jobs": [{"name": "b", "hosts": "z"}]},
          ["conditions.y", "jobs.b.hosts"]),
@@ -314,8 +314,8 @@ def test_the_time_of_a_state_is_that_of_its_member(tmp_path: Path) -> None:
         ({"more": 1}, ["more"]),
         ({"written": "yesterday"}, ["written"]),
         ({"jobs": [{"name": "a", "hosts": "gpu["}, {"name": "b", "hosts": [], "traffic": "z"}]},
-         ["jobs.0", "jobs.1"]),
-        ({"jobs": [{"name": "a b", "hosts": []}]}, ["jobs.0.name"]),
+         ["jobs[0]", "jobs[1]"]),
+        ({"jobs": [{"name": "a b", "hosts": []}]}, ["jobs[0].name"]),
     ],
 )  # fmt: skip
 def test_wrong_states(tmp_path: Path, members: dict[str, Any], fields: list[str]) -> None:

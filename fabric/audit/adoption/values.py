@@ -15,9 +15,9 @@ from pydantic import ValidationError
 from fabric.audit.adoption.class_values import class_value, is_class_field, single_field
 from fabric.audit.adoption.classes import in_order
 from fabric.audit.adoption.traits import MARKS, Share, preferred
+from fabric.core.shown import printable
 from fabric.intent.policy import LosslessPolicy, Model, WatchdogPolicy
 from fabric.intent.resolve import field_value
-from fabric.intent.scalars import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,6 +6,7 @@ import re
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
+from fabric.core.shown import quoted
 from fabric.exchange.hardware.model import GBPS, FrontPort, Hardware, Panel, note, wrong
 from fabric.exchange.hardware.patterns import (
     Name,
@@ -15,7 +16,6 @@ from fabric.exchange.hardware.patterns import (
     port_pattern,
     port_words,
 )
-from fabric.intent.scalars import quoted
 from fabric.intent.yaml.file import input_error
 from fabric.platforms.breakout import parse_mode
 from fabric.platforms.cage import CageKind

@@ -8,13 +8,13 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fabric.core.shown import listed, quoted
 from fabric.exchange.cells import plain
 from fabric.exchange.draft import MAX_CABLES, Draft
 from fabric.exchange.exporters.cable_plan import RACK
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.importers import dot
 from fabric.exchange.values import folded, known, malformed, text_of
-from fabric.intent.scalars import listed, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.core.exports import text_file
 from fabric.core.hostlist import natural_key
+from fabric.core.shown import quoted
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.values import malformed, text_of
-from fabric.intent.scalars import quoted
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import quoted
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.megabits import gbps
@@ -16,7 +17,6 @@ from fabric.exchange.models import aliases
 from fabric.exchange.notes import Notes
 from fabric.exchange.values import malformed, meant
 from fabric.exchange.xml_text import xml_of
-from fabric.intent.scalars import quoted
 from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fabric.core.shown import listed
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.netbox_links import Links
@@ -33,7 +34,6 @@ from fabric.exchange.netbox_words import (
 )
 from fabric.exchange.notes import shown
 from fabric.exchange.values import json_of, malformed, meant
-from fabric.intent.scalars import listed
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.shown import quoted
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.lab_words import kind_and_role
@@ -18,7 +19,6 @@ from fabric.exchange.network import take_edge
 from fabric.exchange.notes import Notes
 from fabric.exchange.values import DEVICE_WORDS
 from fabric.exchange.yaml_source import YamlSource
-from fabric.intent.scalars import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.shown import quoted
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.importers.cable_map import take_cables
 from fabric.exchange.trees import circle, first_known, lineage
 from fabric.exchange.values import CABLE_WORDS, DEVICE_WORDS, malformed, pick, role_of_groups
-from fabric.intent.scalars import quoted
 from fabric.intent.yaml.file import input_error, load_yaml
 
 if TYPE_CHECKING:

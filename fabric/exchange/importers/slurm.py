@@ -12,11 +12,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import found, listed, quoted
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.switch_tree import Switch, SwitchTree
 from fabric.exchange.values import malformed, text_of
-from fabric.intent.scalars import found, listed, quoted
 from fabric.intent.yaml.file import load_yaml
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.shown import listed
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.importers.cable_map import rows_of
 from fabric.exchange.megabits import gbps
 from fabric.exchange.notes import Notes
 from fabric.exchange.values import malformed, meant, text_of
-from fabric.intent.scalars import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import listed, quoted
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.switch_tree import Switch, SwitchTree
 from fabric.exchange.yaml_source import YamlSource
-from fabric.intent.scalars import listed, quoted
 
 if TYPE_CHECKING:
     from pathlib import Path

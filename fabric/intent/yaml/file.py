@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.errors import FileError, InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.shown import printable
 from fabric.core.user_files import read_bytes
-from fabric.intent.scalars import printable
 from fabric.intent.yaml.tree import Builder, Places
 
 if TYPE_CHECKING:

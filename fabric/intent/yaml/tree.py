@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from fabric.core.findings import Finding, Position, Severity
-from fabric.intent.scalars import found, quoted
+from fabric.core.shown import found, quoted
 from fabric.intent.yaml.reasons import syntax_finding
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import numpy as np
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
+from fabric.core.shown import field_text
 from fabric.placement.engine.state import Condition, Health
 from fabric.topology.naming import nic_names
 
@@ -89,7 +90,7 @@ def _made(fabric: Fabric, conditions: Iterable[Condition]) -> tuple[Now, dict[st
 
 def _field(one: Condition) -> str:
     """Return where a condition stands, in printable ASCII."""
-    return f"conditions.{shown_name(one.subject)}"
+    return field_text(("conditions", shown_name(one.subject)))
 
 
 def shown_name(name: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.exports import refused
 from fabric.core.findings import Finding, Severity
-from fabric.intent.scalars import dotted
+from fabric.core.shown import field_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -158,7 +158,7 @@ class Filling:
             self.notes.append(self._finding("PLC011", Severity.INFO, path, message, ""))
 
     def _tell(self, path: Path, theirs: str, ours: str) -> None:
-        message = f"{dotted(path)} is {theirs} and is kept; rocefab would set {ours}"
+        message = f"{field_text(path)} is {theirs} and is kept; rocefab would set {ours}"
         self.notes.append(self._finding("PLC013", Severity.WARNING, path, message, ""))
 
     def _finding(
@@ -170,5 +170,5 @@ class Filling:
         return self._document.position(path)
 
     def _refused(self, path: Path, what: str, fix: str) -> Exception:
-        text = f"{dotted(path)}: {what}" if path else what
+        text = f"{field_text(path)}: {what}" if path else what
         return refused("PLC013", text, fix, position=self._at(path))

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.core.findings import Position
+from fabric.core.shown import quoted
 from fabric.exchange.hardware.model import (
     FrontPort,
     Hardware,
@@ -20,7 +21,6 @@ from fabric.exchange.hardware.model import (
     wrong,
 )
 from fabric.exchange.hardware.outputs import Output, as_object, column, outputs
-from fabric.intent.scalars import quoted
 from fabric.intent.yaml.file import input_error
 from fabric.observe.parsers import UnreadableError
 from fabric.systems.junos.parsers.interfaces import tree

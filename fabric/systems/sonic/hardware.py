@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Position
+from fabric.core.shown import quoted
 from fabric.exchange.hardware.model import (
     FrontPort,
     Hardware,
@@ -19,7 +20,6 @@ from fabric.exchange.hardware.model import (
     note,
     wrong,
 )
-from fabric.intent.scalars import quoted
 from fabric.intent.yaml.file import input_error
 from fabric.platforms.asic_catalogue import is_asic
 from fabric.platforms.breakout import parse_mode

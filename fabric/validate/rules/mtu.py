@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
     from fabric.design.qos_model import QosProfile
+    from fabric.validate.ends import Pair
     from fabric.validate.world import Model
 
 
@@ -90,11 +91,20 @@ class MtuEnds(ModelRule):
                 yield self.finding(
                     f"mtu.port_bytes is {wrong.here} here and {wrong.there} at the other end "
                     "of the cable",
-                    "use the same mtu.port_bytes at both ends",
+                    f"use {_common(model, wrong.pair)} at both ends",
                     place=wrong.place,
                     device=wrong.end.device,
                     port=wrong.end.port,
                 )
+
+
+def _common(model: Model, pair: Pair) -> int:
+    """Return the largest MTU of the two that the systems at both ends take."""
+    ends = (pair.left, pair.right)
+    ranges = [platforms[model.devices[end.device].platform].port_mtu_bytes for end in ends]
+    sizes = [end.policy.mtu.port_bytes for end in ends]
+    fitting = [size for size in sizes if all(low <= size <= high for low, high in ranges)]
+    return max(fitting, default=min(high for _, high in ranges))
 
 
 @rules.add("QOS019")

@@ -334,7 +334,7 @@ def _images(project: Project, words: Words) -> dict[tuple[str, str], OsImage]:
             message = f"{image.system} installs no image when it starts from the box"
             fix = "install it with the tools of its vendor, and remove the entry"
             place = intent.position("management", "images", index, "system")
-            name = f"fabric.management.images.{index}.system"
+            name = f"fabric.management.images[{index}].system"
             raise refused("ZTP009", message, fix, field=name, position=place)
     return {
         (one.system, one.release): OsImage(

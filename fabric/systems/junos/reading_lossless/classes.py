@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from fabric.intent.quantities import DSCPS
 from fabric.observe.configuration.lossless import Use, Watchdog
 from fabric.systems.junos.platforms import CONTROL_CLASS, DEFAULT_CLASS, DEFAULT_WATCHDOG_MS
 from fabric.systems.junos.reading_lossless.model import (
@@ -16,15 +17,8 @@ from fabric.systems.junos.reading_lossless.model import (
 
 #: Classes that switches have without a line (juniper.net, default forwarding classes of the QFX).
 _BUILT_IN = {DEFAULT_CLASS, CONTROL_CLASS, "fcoe", "no-loss", "mcast"}
-#: Code point aliases that need no line (RFC 2474, 2597 and 3246; nc1 and nc2 as Junos has them).
-_DSCPS = {
-    "be": 0,
-    "ef": 46,
-    "nc1": 48,
-    "nc2": 56,
-    **{f"cs{number}": number << 3 for number in range(8)},
-    **{f"af{one}{drop}": (one << 3) + 2 * drop for one in range(1, 5) for drop in range(1, 4)},
-}
+#: Code point aliases that need no line; be, nc1 and nc2 as Junos has them.
+_DSCPS = {"be": 0, "nc1": 48, "nc2": 56, **DSCPS}
 _CLASS_WORDS = re.compile(r"((queue-num [0-7]|no-loss|pfc-priority [0-7])( |$))+")
 
 
