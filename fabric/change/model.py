@@ -141,6 +141,8 @@ class Plan:
         Gates and times of the waves, where the plan is rolled out by the inventory's policy.
     leaf_pings : LeafPings or None
         What is pinged where it is not; None in a plan of an earlier version.
+    hazards : tuple of str
+        Where it is not: what is wrong between two waves, and neither before nor after all of them.
     """
 
     fabric: str
@@ -151,6 +153,7 @@ class Plan:
     origin: Origin | None = None
     missing: dict[str, Missing] = field(default_factory=dict)
     leaf_pings: LeafPings | None = None
+    hazards: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -172,6 +175,7 @@ class Plan:
             "unchanged": list(self.unchanged),
             **({"rollout": self.rollout.as_dict()} if self.rollout else {}),
             **({"leaf_pings": asdict(self.leaf_pings)} if self.leaf_pings else {}),
+            **({"hazards": list(self.hazards)} if self.hazards else {}),
             "missing": {name: asdict(item) for name, item in self.missing.items()},
             "devices": {name: _device_json(plan) for name, plan in self.devices.items()},
         }
@@ -261,6 +265,7 @@ def parse_plan(text: str, path: str) -> Plan:
         unchanged=whole.unchanged,
         rollout=whole.rollout.plan() if whole.rollout else None,
         leaf_pings=whole.leaf_pings.plan() if whole.leaf_pings else None,
+        hazards=whole.hazards,
         missing={name: Missing(item.reason, item.risk) for name, item in whole.missing.items()},
         devices={name: _device_plan(name, item) for name, item in whole.devices.items()},
     )

@@ -240,6 +240,7 @@ class PlanForm(_Form):
     devices: dict[Name, DeviceForm]
     rollout: RolloutForm | None = None
     leaf_pings: LeafPingsForm | None = None
+    hazards: tuple[str, ...] = ()
 
 
 def judged(data: dict[str, Any], path: str) -> PlanForm:

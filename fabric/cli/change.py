@@ -138,11 +138,17 @@ def plan(
         use = (
             "it contains no changes"
             if planned.empty
-            else f"run `rocefab apply {out} --commit` to apply it"
+            else f"run `rocefab apply {out} --commit{_stopped(planned)}` to apply it"
         )
         output.note(f"wrote {out}; {use}")
     if detailed_exitcode and not planned.empty:
         raise CommandExit(Exit.CHANGES)
+
+
+def _stopped(plan: Plan) -> str:
+    """Return the option without which apply does not begin."""
+    hazards = plan.rollout.hazards if plan.rollout else ()
+    return " --traffic-stopped" if hazards else ""
 
 
 def approve(

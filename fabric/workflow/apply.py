@@ -155,6 +155,10 @@ def apply(
     notes = freshness.check(plan, progress)
     if options.traffic_stopped and plan.leaf_pings and plan.leaf_pings.pings:
         notes.append("applied without pings, as the traffic is stopped")
+    if plan.hazards and not options.traffic_stopped:
+        lost = f"packets of the lossless class can be lost between waves: {plan.hazards[0]}"
+        progress("", lost)
+        notes.append(lost)
     if state is None and (taken := taken_by(plan)):
         progress("", taken)
         notes.append(taken)

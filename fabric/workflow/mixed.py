@@ -20,12 +20,13 @@ from fabric.workflow.configurations import whole
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from fabric.change.rollout import Stage
     from fabric.observe.configuration import Configured
     from fabric.observe.configuration.lossless import Lossless
     from fabric.observe.snapshot import Running
     from fabric.prove.engine import Proof
     from fabric.workflow.project import Project
+
+    Waves = Sequence[Sequence[str]]
 
 #: Rules of a proof that say that packets do not arrive, or arrive where they must not.
 _FORWARDING = frozenset(("BAT005", "BAT006", "BAT007", "BAT014"))
@@ -96,29 +97,34 @@ def sides(project: Project, running: Mapping[str, Running]) -> tuple[Side, Side]
     return Side(platforms, before, old_nics), Side(platforms, planned, nics)
 
 
-def hazards(project: Project, stages: Sequence[Stage], before: Side, after: Side) -> list[str]:
+def hazards(
+    project: Project, waves: Waves, before: Side, after: Side, *, in_waves: bool = True
+) -> list[str]:
     """Return what is wrong in a state between two waves and neither before nor after all of them.
 
     A fabric in which no pair of NICs is connected before the change has no traffic to lose.
 
     Parameters
     ----------
-    stages : sequence of Stage
-        Waves in their order.
+    waves : sequence of sequence of str
+        Devices of each wave, in order.
+    in_waves : bool
+        Whether a wave is judged too while all its switches are down.
     """
     if not _carries_traffic(project, before):
         return []
-    problems = [*_ends(project, stages, before, after), *_dscps(stages, before, after)]
-    return [*dict.fromkeys([*problems, *_paths(project, stages, before, after)])]
+    problems = [*_ends(project, waves, before, after), *_dscps(waves, before, after)]
+    paths = _paths(project, waves, before, after, in_waves=in_waves)
+    return [*dict.fromkeys([*problems, *paths])]
 
 
-def _ends(project: Project, stages: Sequence[Stage], before: Side, after: Side) -> Iterator[str]:
+def _ends(project: Project, waves: Waves, before: Side, after: Side) -> Iterator[str]:
     """Yield cables whose two ends disagree for a while."""
     now = dict(before.lossless)
     cables = _cables(project)
-    for number, stage in enumerate(stages, 1):
-        now |= {name: after.lossless[name] for name in stage.names if name in after.lossless}
-        for name in stage.names:
+    for number, wave in enumerate(waves, 1):
+        now |= {name: after.lossless[name] for name in wave if name in after.lossless}
+        for name in wave:
             words = [
                 text
                 for cable in cables.get(name, ())
@@ -153,14 +159,14 @@ def _words(states: Mapping[str, Lossless], cable: tuple[str, str, str, str]) -> 
     return [f"{name} {port}: {text} at {peer} {peer_port}" for text in differences(here, there)]
 
 
-def _dscps(stages: Sequence[Stage], before: Side, after: Side) -> Iterator[str]:
+def _dscps(waves: Waves, before: Side, after: Side) -> Iterator[str]:
     """Yield from which wave to which devices put more DSCP sets into the class than ever."""
     start, end = before.lossless, after.lossless
     now = {name: lossless_dscps(state) for name, state in start.items()}
     most = max(_kinds(now), _kinds({name: lossless_dscps(state) for name, state in end.items()}))
     mixed = []
-    for number, stage in enumerate(stages, 1):
-        now |= {name: lossless_dscps(end[name]) for name in stage.names if name in end}
+    for number, wave in enumerate(waves, 1):
+        now |= {name: lossless_dscps(end[name]) for name in wave if name in end}
         if _kinds(now) > most:
             mixed.append((number, sorted(min(value) for value in _sets(now))))
     if mixed:
@@ -176,7 +182,9 @@ def _sets(sets: Mapping[str, frozenset[int]]) -> set[frozenset[int]]:
     return {value for value in sets.values() if value}
 
 
-def _paths(project: Project, stages: Sequence[Stage], before: Side, after: Side) -> Iterator[str]:
+def _paths(
+    project: Project, waves: Waves, before: Side, after: Side, *, in_waves: bool
+) -> Iterator[str]:
     """Yield pairs of NICs without a path after a wave, or while its devices are down."""
     start, end = before.routing, after.routing
     moving = {name for name in start if _meaning(start[name]) != _meaning(end.get(name))}
@@ -184,13 +192,13 @@ def _paths(project: Project, stages: Sequence[Stage], before: Side, after: Side)
         return
     known = {*_broken(_engine(project, start).prove()), *_broken(_engine(project, end).prove())}
     now = dict(start)
-    for number, stage in enumerate(stages, 1):
-        down = [f"switch:{name}" for name in stage.names if name in project.devices]
-        if down:
+    for number, wave in enumerate(waves, 1):
+        down = [f"switch:{name}" for name in wave if name in project.devices]
+        if down and in_waves:
             hit = _engine(project, now).prove_outage(outage(project.fabric, down))
             yield from _told(f"during wave {number}", {*_broken(hit)} - known)
-        now |= {name: end[name] for name in stage.names if name in end}
-        if moving & {*stage.names}:
+        now |= {name: end[name] for name in wave if name in end}
+        if moving & {*wave}:
             hit = _engine(project, now).prove()
             yield from _told(f"after wave {number}", {*_broken(hit)} - known)
 

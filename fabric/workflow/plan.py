@@ -28,7 +28,7 @@ from fabric.workflow.tenant_moves import tenant_moves
 from fabric.workflow.withdrawals import withdrawals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from fabric.observe.snapshot import Running
     from fabric.workflow.project import Project
@@ -111,7 +111,18 @@ def plan(
     pings = leaf_pings(project, whole, connections_file, joined)
     withdrawn = withdrawals(project, whole, moves_of, connections_file)
     pings = replace(pings, withdrawn=withdrawn)
-    return with_tenants(whole, pings) if rollout else replace(whole, leaf_pings=pings)
+    if rollout:
+        return with_tenants(whole, pings)
+    return replace(whole, leaf_pings=pings, hazards=_hazards(project, whole, running))
+
+
+def _hazards(project: Project, plan: Plan, running: Mapping[str, Running]) -> tuple[str, ...]:
+    """Return what is wrong between the waves of a plan without a roll-out."""
+    if len(plan.waves) == 1:
+        return ()
+    from fabric.workflow.mixed import hazards, sides  # the proof takes long to import
+
+    return tuple(hazards(project, plan.waves, *sides(project, running), in_waves=False))
 
 
 def origin_of(folder: Path, approvals: int = 0) -> Origin:

@@ -71,6 +71,13 @@ def describe(
     lines += [describe_pings(plan.leaf_pings)] if plan.leaf_pings else []
     lines += describe_withdrawals([*withdrawn_of(plan)])
     lines += describe_rollout(plan)
+    if plan.hazards:
+        lines.append("packets of the lossless class can be lost between waves:")
+        lines += [f"  {hazard}" for hazard in plan.hazards]
+        lines.append(
+            "stop the jobs before `rocefab apply`; a plan with --rollout looks for better waves, "
+            "and where there are none it is not applied while traffic flows"
+        )
     if wanted := needed(plan):
         lines.append(f"approvals needed: {wanted} (`rocefab apply --approvals`)")
     devices = [plan.devices[name] for wave in plan.waves for name in wave]

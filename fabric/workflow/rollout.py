@@ -51,7 +51,7 @@ def staged(project: Project, plan: Plan, running: Mapping[str, Running]) -> Plan
     best: RolloutPlan | None = None
     for hosts_first in (False, True):
         order = tuple(stages.of(plan.devices, hosts_first=hosts_first))
-        problems = tuple(hazards(project, order, before, after))
+        problems = tuple(hazards(project, [stage.names for stage in order], before, after))
         if best is None or len(problems) < len(best.hazards):
             best = RolloutPlan(policy, order, problems)
         if not problems:

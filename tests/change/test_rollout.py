@@ -160,11 +160,13 @@ def test_states_between_waves(name: str, tmp_path: Path) -> None:
     (folder / "fabric.yaml").write_text(text.replace(old, new))
     before, after = Project(INVENTORY / "demo"), Project(folder)
     stages = Stages(after.fabric, Rollout()).of([*after.devices, *after.hosts])
-    problems = hazards(after, stages, sides(before, {})[1], sides(after, {})[1])
+    problems = hazards(
+        after, [one.names for one in stages], sides(before, {})[1], sides(after, {})[1]
+    )
     assert bool(problems) is bool(words)
     assert any(words in problem for problem in problems) or not words
     everything = Stage("leaf", (*after.devices, *after.hosts))
-    assert not hazards(after, [everything], sides(before, {})[1], sides(after, {})[1])
+    assert not hazards(after, [everything.names], sides(before, {})[1], sides(after, {})[1])
 
 
 def test_a_fabric_without_traffic_has_none_to_lose() -> None:
@@ -178,7 +180,7 @@ def test_a_fabric_without_traffic_has_none_to_lose() -> None:
         for name in after.texts
     }
     fresh = replace(after, texts=texts)
-    assert hazards(project, stages, fresh, after) == []
+    assert hazards(project, [one.names for one in stages], fresh, after) == []
 
 
 STAGE = Stage("leaf", ("su1-rail0",))

@@ -254,6 +254,13 @@ def test_a_change_of_the_priority_needs_traffic_to_stop(site: tuple) -> None:
     assert "apply needs --traffic-stopped" in describe(planned)
     with pytest.raises(PlanError, match="add --traffic-stopped"):
         applying.apply(planned, state, connections, OPTIONS, _silent)
+    plain = plan(project, connections, labs.ALL, "rail", _silent)
+    assert parse_plan(plain.to_json(), "plan").hazards == plain.hazards != ()
+    assert f"between waves:\n  {plain.hazards[0]}\n" in describe(plain)
+    said: list[str] = []
+    failing = replace(OPTIONS, verify_s=0.0)
+    applying.apply(plain, state, connections, failing, lambda _, text: said.append(text))
+    assert any(text.endswith(plain.hazards[0]) for text in said)
     labs.changed(inventory, new, old)
 
 
