@@ -113,6 +113,7 @@ def plan(
     pings = replace(pings, withdrawn=withdrawn)
     if rollout:
         return with_tenants(whole, pings)
+    progress("", "judging the states between waves")
     return replace(whole, leaf_pings=pings, hazards=_hazards(project, whole, running))
 
 
