@@ -147,8 +147,11 @@ def _ranges(bracket: str) -> list[tuple[int, int, int]]:
     for part in bracket.split(","):
         first, dash, last = part.partition("-")
         last = last if dash else first
-        if not _is_number(first) or not _is_number(last) or int(last) < int(first):
-            raise ValueError(f"{_shown(f'[{bracket}]')} is not a list of ascending ranges")
+        if not _is_number(first) or not _is_number(last):
+            raise ValueError(f"{_shown(f'[{bracket}]')} is no range; use the form [001-064]")
+        if int(last) < int(first):
+            backwards = f"{_shown(f'[{bracket}]')} counts down"
+            raise ValueError(f"{backwards}; write the range as [{last}-{first}]")
         width = len(first) if first.startswith("0") or len(first) == len(last) else 0
         ranges.append((int(first), int(last), width))
     return ranges

@@ -62,7 +62,8 @@ class SwitchTree:
                 raise input_error(self._draft.findings, self._draft.file)
             return tuple(hostlist.expand(str(text)))
         except ValueError as error:
-            self._draft.wrong("EXC006", str(error).partition(";")[0][:200], _FORM, place)
+            reason, fix = hostlist.worded(error, _FORM)
+            self._draft.wrong("EXC006", reason[:200], fix, place)
             return ()
 
     def add(self, switch: Switch) -> None:

@@ -152,6 +152,8 @@ def _type_fix(expected: str, value: object) -> str:
         return "put it in quotes"
     if "number" in expected and isinstance(value, str) and _NUMBER.fullmatch(value):
         return "remove the quotes"
+    if expected == "text" and isinstance(value, list) and all(isinstance(i, str) for i in value):
+        return f"write the items as one text: {quoted(','.join(value))}" if value else "use text"
     return _TYPE_FIXES.get(expected, f"use {expected}")
 
 

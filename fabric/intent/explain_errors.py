@@ -187,9 +187,18 @@ def _pair_misspelt(faults: list[_Fault], data: object) -> list[_Fault]:
         present = fields if isinstance(fields, dict) else {}
         absent = [one for one in field_names(fault.spot.owner) if one not in present]
         needed = [one for one in absent if (*parent, one) in missing]
-        fault.suggestion = closest(name, needed) or closest(name, absent)
+        fault.suggestion = (
+            closest(name, needed) or closest(name, absent) or _of_first_word(name, absent)
+        )
         missing.pop((*parent, fault.suggestion or ""), None)
     return [fault for fault in faults if fault.kind != "missing" or fault.spot.path in missing]
+
+
+def _of_first_word(name: str, fields: Sequence[str]) -> str | None:
+    """Return the only field that begins with the first word of a name."""
+    first = name.partition("_")[0]
+    alike = [field for field in fields if field.partition("_")[0] == first]
+    return alike[0] if len(alike) == 1 else None
 
 
 def _narrow(faults: Sequence[_Fault], depth: int) -> list[_Fault]:

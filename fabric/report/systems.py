@@ -1,14 +1,16 @@
-"""The systems of a fabric in a line or two: what `check` ends with."""
+"""What a fabric consists of, in a line or two: what `check` ends with."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.platforms import platforms
 from fabric.platforms.same_hardware import selects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sized
 
     from fabric.topology.model import Fabric
 
@@ -17,19 +19,30 @@ _MOST = 3
 
 
 def systems(fabrics: Iterable[Fabric]) -> Iterator[str]:
-    """Yield the systems and models of each role, and what names of models select."""
+    """Yield how many hosts and switches there are with their models, and what names select."""
+    fabrics = list(fabrics)
     by_role: dict[str, dict[str, None]] = {}
+    counts: Counter[str] = Counter()
     models: dict[str, str] = {}
     for fabric in fabrics:
         for row, model in enumerate(fabric.switches.skus):
             words = f"{platforms[model.nos].title} ({model.name})"
-            by_role.setdefault(fabric.switches.role(row), {}).setdefault(words)
+            role = fabric.switches.role(row)
+            by_role.setdefault(role, {}).setdefault(words)
+            counts[role] += 1
             models[model.name] = selects(model.name)
-    roles = (f"{role} {_few(list(names))}" for role, names in by_role.items())
-    yield f"systems: {'; '.join(roles)}"
+    hosts, nics = (sum(map(len, every)) for every in zip(*_ends(fabrics), strict=True))
+    roles = (
+        f"{counted(counts[role], role)}, {_few(list(names))}" for role, names in by_role.items()
+    )
+    yield "; ".join([f"{counted(hosts, 'host')} with {counted(nics, 'NIC')}", *roles])
     bare = [words for words in models.values() if words]
     if bare:
         yield _few(bare)
+
+
+def _ends(fabrics: Iterable[Fabric]) -> Iterator[tuple[Sized, Sized]]:
+    return ((fabric.hosts, fabric.nics) for fabric in fabrics)
 
 
 def _few(words: list[str]) -> str:

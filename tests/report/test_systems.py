@@ -12,7 +12,7 @@ from tests.cli.runs import run
 from tests.topology.fabrics import INVENTORY
 
 DEMO = [
-    "systems: leaf SONiC (ACS-MSN4700); spine Arista EOS (7060X6-64PE)",
+    "4 hosts with 8 NICs; 4 leaves, SONiC (ACS-MSN4700); 2 spines, Arista EOS (7060X6-64PE)",
     "7060X6-64PE selects Arista EOS (with SONiC: Arista-7060X6-64PE)",
 ]
 
@@ -20,17 +20,19 @@ DEMO = [
 def test_each_role_has_its_systems_and_models() -> None:
     demo, rail, mixed = (Project(INVENTORY / name).fabric for name in ("demo", "rail-512", "mixed"))
     assert list(systems([demo])) == DEMO
-    assert list(systems([rail])) == ["systems: leaf SONiC (ACS-SN5600); spine SONiC (ACS-SN5600)"]
+    assert list(systems([rail])) == [
+        "64 hosts with 512 NICs; 16 leaves, SONiC (ACS-SN5600); 8 spines, SONiC (ACS-SN5600)"
+    ]
     first, second = systems([mixed])
-    assert "Arista EOS (7060X6-64PE), and 5 more; spine" in first
+    assert "Arista EOS (7060X6-64PE), and 5 more; 2 spines, " in first
     assert second.startswith("SN4700 selects NVIDIA Cumulus Linux (with SONiC: ACS-MSN4700), ")
 
 
 def test_fabrics_of_a_site_are_one_line() -> None:
     both = [Project(INVENTORY / name).fabric for name in ("demo", "rail-512")]
     assert next(systems(both)) == (
-        "systems: leaf SONiC (ACS-MSN4700), SONiC (ACS-SN5600); "
-        "spine Arista EOS (7060X6-64PE), SONiC (ACS-SN5600)"
+        "68 hosts with 520 NICs; 20 leaves, SONiC (ACS-MSN4700), SONiC (ACS-SN5600); "
+        "10 spines, Arista EOS (7060X6-64PE), SONiC (ACS-SN5600)"
     )
 
 
@@ -44,4 +46,4 @@ def test_check_ends_with_them(form: str) -> None:
         assert json.loads(ended.out)["notes"] == DEMO
         assert ended.err == ""
     else:
-        assert "- systems: leaf SONiC (ACS-MSN4700); spine" in ended.out
+        assert "- 4 hosts with 8 NICs; 4 leaves, SONiC (ACS-MSN4700); 2 spines" in ended.out

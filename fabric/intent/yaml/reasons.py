@@ -44,6 +44,13 @@ _NO_SPACE = _Reason(
     "write 'key: value' with a space",
     at_opening=True,
 )
+#: The end of a name and the range that follows it: where the parser stops.
+_RANGE_FROM = re.compile(r"[\w.-]\[[0-9,-]+\].*")
+_BRACKETS = _Reason(
+    r"expected ',' or",
+    "between { }, text with [ ] needs quotes",
+    'write "gpu[01-32]"',
+)
 _KEY_AND_VALUE = re.compile(r"\s*(- )?[A-Za-z_]\w*:[^\s:]")
 _REASONS = (
     _Reason(
@@ -128,6 +135,10 @@ def _reasons(error: Exception, lines: list[str]) -> Iterator[_Reason]:
     opening = getattr(error, "context_mark", None)
     if opening and opening.line < len(lines) and _KEY_AND_VALUE.match(lines[opening.line]):
         yield _NO_SPACE
+    problem = getattr(error, "problem_mark", None)
+    line = lines[problem.line] if problem and problem.line < len(lines) else ""
+    if problem and _RANGE_FROM.fullmatch(line[max(problem.column - 1, 0) :]):
+        yield _BRACKETS
     yield from _REASONS
 
 
