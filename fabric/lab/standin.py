@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from fabric.core.registry import Registry
 
@@ -46,6 +46,22 @@ class StandIn(Protocol):
         """Take what tells whether the far end of the cable of a port sends light."""
 
 
+class BgpEnd(NamedTuple):
+    """One end of a BGP session: the own AS number, and that of the peer; 0 where any will do."""
+
+    asn: int
+    peer_asn: int
+
+    def agrees(self, far: BgpEnd) -> bool:
+        """Tell whether each end has the AS number that the other one expects (RFC 4271, 6.2)."""
+        return self.peer_asn in {0, far.asn} and far.peer_asn in {0, self.asn}
+
+
+def as_number(text: object) -> int:
+    """Return an AS number that a line has; 0 for a word such as ``external``."""
+    return int(str(text)) if str(text).isdecimal() else 0
+
+
 class SwitchStandIn(StandIn, Protocol):
     """A switch: what the lab needs to cable it."""
 
@@ -57,8 +73,14 @@ class SwitchStandIn(StandIn, Protocol):
     def running_text(self) -> str:
         """The running configuration, as its reader takes it."""
 
-    def knows_bgp_peer(self, address: str) -> bool:
-        """Tell whether the running configuration has a BGP session with an address."""
+    def bgp_end(self, session: str) -> BgpEnd | None:
+        """Return the AS numbers of a BGP session; None where the configuration has none.
+
+        Parameters
+        ----------
+        session : str
+            Address of the peer, or the own port where the session is unnumbered.
+        """
 
     def watch_bgp(self, up: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of a peer address has the session too."""

@@ -170,8 +170,8 @@ def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
     """Connect the stand-ins.
 
     Links and BGP sessions depend on both ends: a link is up when the far end sends light too, a
-    session when the far end knows it too. Hosts reach each other as they are cabled, inside the VRF
-    that the ports of both are in.
+    session when both ends have it and expect each other's AS number. Hosts reach each other as they
+    are cabled, inside the VRF that the ports of both are in.
     """
     far_ends = {
         (name, here): (peer.name, there)
@@ -182,7 +182,9 @@ def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
 
     def up(name: str, session: str) -> bool:
         far, its_session = far_ends.get((name, session), ("", ""))
-        return bool(far) and bool(lab[far].knows_bgp_peer(its_session))
+        near_end = lab[name].bgp_end(session)
+        far_end = lab[far].bgp_end(its_session) if far else None
+        return near_end is not None and far_end is not None and near_end.agrees(far_end)
 
     for name in devices:
         lab[name].watch_bgp(partial(up, name))

@@ -185,7 +185,8 @@ def _loopbacks(intent: Intent, layout: Layout) -> Iterator[Finding]:
         pools["management.network.switches", "management addresses of switches"] = network.switches
     for (path, what), pool in pools.items():
         have = max(0, pool.num_addresses // part - 1)
-        yield from _short(intent, path, f"{what} ({share})", need, have, "use a larger pool")
+        fix = "use a larger pool; in a fabric that is built, its switches get other addresses"
+        yield from _short(intent, path, f"{what} ({share})", need, have, fix)
 
 
 def _ordered(intent: Intent) -> Iterator[Finding]:

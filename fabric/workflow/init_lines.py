@@ -36,7 +36,10 @@ def speed_line(nic_gbps: int, uplink_gbps: int, port_gbps: int) -> str:
     """
     line = f"NICs: {nic_gbps}G; uplinks: {uplink_gbps}G"
     if nic_gbps < port_gbps:
-        line += f"; host ports of {port_gbps}G run at {nic_gbps}G: see --nic-gbps and --split"
+        line += (
+            f"; host ports of {port_gbps}G run at {nic_gbps}G, with all lanes: NICs with fewer "
+            "lanes need --split; see --nic-gbps too"
+        )
     return f"{line}."
 
 

@@ -51,7 +51,8 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
         (
             "fabric.addressing.loopbacks: loopback addresses (half of the pool for each role) "
             "exhausted: "
-            "4 needed, 3 available; use a larger pool [TOP004]"
+            "4 needed, 3 available; use a larger pool; in a fabric that is "
+            "built, its switches get other addresses [TOP004]"
         ),
     ),
     "loopbacks of a pool of one": (
@@ -59,7 +60,8 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
         (
             "fabric.addressing.loopbacks: loopback addresses (half of the pool for each role) "
             "exhausted: "
-            "4 needed, 0 available; use a larger pool [TOP004]"
+            "4 needed, 0 available; use a larger pool; in a fabric that is "
+            "built, its switches get other addresses [TOP004]"
         ),
     ),
     "uplinks of a leaf": (

@@ -89,14 +89,16 @@ class HeadroomShare(SwitchRule):
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Add up the headroom of the lossless ports of every switch with Junos."""
         share = headroom_share_bytes(device.sku) if device.platform == "junos" else None
+        percent = int(device.sku.facts.get("ingress_headroom_percent", "0"))
         sizes = [group.headroom_bytes for group in device.lossless_groups]
         needed = sum(size for size in sizes if size is not None)
         if share is not None and needed > share:
             yield self.finding(
                 f"{device.lossless_ports} lossless ports need {needed:,} bytes of headroom, "
-                f"{device.sku.name} keeps {share:,}",
+                f"{device.sku.name} keeps {share:,} (lossless-headroom percent {percent})",
                 "use fewer lossless ports or shorter cables (`rocefab show buffer` says which "
-                "would fit), or a model with more buffer",
+                "would fit), a model with more buffer, or an own model with "
+                f"ingress_headroom_percent {-(-needed * percent // share)}",
                 place=places.sku_place(device),
                 device=device.name,
             )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from fabric.book.grammar import LineRefusedError
 from fabric.core.units import S_PER_MIN
 from fabric.lab.ssh.server import SshStandIn
-from fabric.lab.standin import stand_ins
+from fabric.lab.standin import BgpEnd, as_number, stand_ins
 from fabric.systems.comware7.lab.cli import CliSession
 from fabric.systems.comware7.lab.config import Editor, read_text
 from fabric.systems.comware7.lab.show import View, display_configuration, page
@@ -170,11 +170,14 @@ class Comware7StandIn(SshStandIn):
         """Return the counters of a port, to be changed in place."""
         return self.view.count(port)
 
-    def knows_bgp_peer(self, address: str) -> bool:
-        """Tell whether there is a BGP session with an address."""
+    def bgp_end(self, session: str) -> BgpEnd | None:
+        """Return the AS numbers of a session, or None."""
         with self.lock:
             bgp = next(iter(self.running.below("bgp ")), None)
-            return bgp is not None and bool(bgp.value(f"peer {address} as-number"))
+            expected = bgp.value(f"peer {session} as-number") if bgp else ""
+            if bgp is None or not expected:
+                return None
+            return BgpEnd(as_number(bgp.line.split()[1]), as_number(expected))
 
     def sends_light(self, port: str) -> bool:
         """Tell whether a port is not shut and has its cable."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.lab.linux.frr import Frr
 from fabric.lab.shell.state import Result
 from fabric.lab.ssh.server import SshStandIn
-from fabric.lab.standin import stand_ins
+from fabric.lab.standin import BgpEnd, as_number, stand_ins
 from fabric.systems.cumulus.lab import nv as cumulus_nv
 from fabric.systems.cumulus.lab import show as cumulus_show
 from fabric.systems.cumulus.lab.config import change, commands
@@ -289,17 +289,19 @@ class CumulusStandIn(SshStandIn):
 
     def far_asn(self, peer: str) -> int:
         """Return the AS number that the configuration gives a peer; 0 where it names none."""
-        word = self.value(*_BGP, "neighbor", peer, "remote-as")
-        return int(word) if word.isdecimal() else 0
+        return as_number(self.value(*_BGP, "neighbor", peer, "remote-as"))
 
     def mac_of(self, peer: str) -> str:
         """Return the MAC address that a neighbour answers with."""
         seen = self.neighbours.get(self.towards(peer), [])
         return next((item.chassis_mac for item in seen), "") or "02:00:00:00:00:01"
 
-    def knows_bgp_peer(self, address: str) -> bool:
-        """Tell whether the configuration has a BGP session with an address."""
-        return address in self.bgp_peers()
+    def bgp_end(self, session: str) -> BgpEnd | None:
+        """Return the AS numbers of a session, or None."""
+        if session not in self.bgp_peers():
+            return None
+        own = self.value("router", "bgp", "autonomous-system")
+        return BgpEnd(as_number(own), self.far_asn(session))
 
     def _reboot_command(self, context: Context, _argv: list[str], _stdin: str) -> Any:
         if not context.root:

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.book.grammar import Grammar
 from fabric.lab.https.standin import HttpsStandIn
-from fabric.lab.standin import stand_ins
+from fabric.lab.standin import BgpEnd, as_number, stand_ins
 from fabric.platforms.asic_catalogue import asic
 from fabric.systems.eos.lab.cli import Cli, CliError
 from fabric.systems.eos.lab.config import feed_text, shown, text_lines
@@ -137,10 +137,16 @@ class EosStandIn(HttpsStandIn):
         """Return what a switch with nothing but management access has."""
         return page("factory", name=design.name)
 
-    def knows_bgp_peer(self, address: str) -> bool:
-        """Tell whether there is a BGP session with an address."""
-        lines = (f"neighbor {address} remote-as", f"neighbor interface {address} ")
-        return any(line in self.running_text for line in lines)
+    def bgp_end(self, session: str) -> BgpEnd | None:
+        """Return the AS numbers of a session, or None."""
+        with self.lock:
+            for bgp in self.state.running.below("router bgp "):
+                expected = bgp.setting(f"neighbor {session} remote-as")
+                over_port = next(iter(bgp.below(f"neighbor interface {session} ")), None)
+                if expected or over_port:
+                    asn = expected or (over_port.line.split()[-1] if over_port else "")
+                    return BgpEnd(as_number(bgp.line.split()[2]), as_number(asn))
+            return None
 
     def sends_light(self, port: str) -> bool:
         """Tell whether there is such a port and it is not shut."""

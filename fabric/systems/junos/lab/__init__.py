@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from fabric.lab.ssh.server import SshStandIn
-from fabric.lab.standin import stand_ins
+from fabric.lab.standin import BgpEnd, as_number, stand_ins
 from fabric.systems.junos.lab.netconf import NetconfSession
 from fabric.systems.junos.lab.show import PortCounters, View, discovering, page
 from fabric.systems.junos.lab.store import JunosError, Store, lines_of
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 _CONFIGURATION = 'xmlns="http://xml.juniper.net/xnm/1.1/xnm"'
 _NETCONF = ("system", "services", "netconf", "ssh")
+
+
+_OWN_AS = ("routing-options", "autonomous-system")
 
 
 @stand_ins.add("junos")
@@ -87,11 +90,14 @@ class JunosStandIn(SshStandIn):
         """Return what a switch with nothing but management access has."""
         return page("factory", name=design.name)
 
-    def knows_bgp_peer(self, address: str) -> bool:
-        """Tell whether there is a BGP session with an address, or over a port."""
-        return any(
-            words[0] == "protocols" and words[4:6] == ("neighbor", address) for words in self.lines
-        ) or address in discovering(self.lines)
+    def bgp_end(self, session: str) -> BgpEnd | None:
+        """Return the AS numbers of a session, or None."""
+        has = [words[6:] for words in self.lines if words[4:6] == ("neighbor", session)]
+        if not has and session not in discovering(self.lines):
+            return None
+        own = (words[2] for words in self.lines if (*words[:2],) == _OWN_AS and words[2:])
+        expected = (words[1] for words in has if words[:1] == ("peer-as",))
+        return BgpEnd(as_number(next(own, 0)), as_number(next(expected, 0)))
 
     def watch_bgp(self, up: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of a peer address has the session too."""

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.book.grammar import LineRefusedError
 from fabric.lab.https.standin import HttpsStandIn
 from fabric.lab.lines.editor import feed_text
-from fabric.lab.standin import stand_ins
+from fabric.lab.standin import BgpEnd, as_number, stand_ins
 from fabric.systems.nxos.lab.config import text_lines
 from fabric.systems.nxos.lab.show import BODIES, NEEDS, TEXTS, PortCounters, View, page, show_route
 from fabric.systems.nxos.lab.state import NxosState
@@ -89,14 +89,16 @@ class NxosStandIn(HttpsStandIn):
         """Return what a switch with nothing but management access has."""
         return page("factory", name=design.name)
 
-    def knows_bgp_peer(self, address: str) -> bool:
-        """Tell whether there is a BGP session with an address."""
+    def bgp_end(self, session: str) -> BgpEnd | None:
+        """Return the AS numbers of a session, or None."""
         with self.lock:
-            return any(
-                node.line == f"neighbor {address}" and node.value("remote-as")
+            ends = (
+                BgpEnd(as_number(bgp.line.split()[2]), as_number(node.value("remote-as")))
                 for bgp in self.state.running.below("router bgp ")
                 for node in bgp.children.values()
+                if node.line == f"neighbor {session}" and node.value("remote-as")
             )
+            return next(ends, None)
 
     def sends_light(self, port: str) -> bool:
         """Tell whether there is such a port and it is not shut."""

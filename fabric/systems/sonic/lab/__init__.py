@@ -23,7 +23,7 @@ from fabric.lab.linux.sysctl import Sysctl
 from fabric.lab.linux.systemd import Systemd
 from fabric.lab.shell.state import Result
 from fabric.lab.ssh.server import SshStandIn
-from fabric.lab.standin import stand_ins
+from fabric.lab.standin import BgpEnd, as_number, stand_ins
 from fabric.systems.sonic.daemons import Daemons as Orchestration
 from fabric.systems.sonic.lab import buffers as sonic_buffers
 from fabric.systems.sonic.lab import config as sonic_config
@@ -146,9 +146,17 @@ class SonicStandIn(SshStandIn):
             },
         }
 
-    def knows_bgp_peer(self, address: str) -> bool:
-        """Tell whether there is a BGP session with an address."""
-        return address in self.bgp_peers or f"default|{address}" in self.bgp_peers
+    def bgp_end(self, session: str) -> BgpEnd | None:
+        """Return the AS numbers of a session, or None."""
+        row = self.bgp_peers.get(session, self.bgp_peers.get(f"default|{session}"))
+        if row is None:
+            return None
+        return BgpEnd(as_number(self.own_asn()), as_number(row.get("asn")))
+
+    def own_asn(self) -> str:
+        """Return the AS number of the default VRF; ``0`` where it has none."""
+        own = self.table("BGP_GLOBALS").get("default", {}).get("local_asn", "0")
+        return str(self.metadata().get("bgp_asn") or own)
 
     def _fill_metadata(self) -> None:
         row = self.running.setdefault("DEVICE_METADATA", {}).setdefault("localhost", {})

@@ -87,9 +87,8 @@ def _bgp(device: SonicStandIn, foreign: str) -> dict[str, Any]:
         if state == "Established":
             figures = ("100", "1d00h00m", device.spec.options.get("prefixes", "4"))
         peers.append((peer, asn, *figures, row.get("name", "NotAvailable")))
-    own = device.table("BGP_GLOBALS").get("default", {}).get("local_asn", "0")
     sizes = {"rib_bytes": len(peers) * 184, "peers_kib": len(peers) * 20920}
-    return {"peers": peers, "own_asn": device.metadata().get("bgp_asn") or own, **sizes}
+    return {"peers": peers, "own_asn": device.own_asn(), **sizes}
 
 
 def _heard(device: SonicStandIn) -> dict[str, Any]:

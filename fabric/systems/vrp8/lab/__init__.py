@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from fabric.lab.lines.editor import feed_text
 from fabric.lab.ssh.server import SshStandIn
-from fabric.lab.standin import stand_ins
+from fabric.lab.standin import BgpEnd, as_number, stand_ins
 from fabric.platforms.catalogue import sku
 from fabric.systems.vrp8.lab.config import text_lines
 from fabric.systems.vrp8.lab.session import Vrp8Session
@@ -194,7 +194,12 @@ class Vrp8StandIn(SshStandIn):
         seen = self.neighbours.get(port, [])
         return next((item.chassis_mac for item in seen), "") or "02:00:00:00:00:01"
 
-    def knows_bgp_peer(self, address: str) -> bool:
-        """Tell whether the configuration has a BGP session with an address."""
+    def bgp_end(self, session: str) -> BgpEnd | None:
+        """Return the AS numbers of a session, or None."""
         with self.lock:
-            return address in (*self.bgp_peers(), *self.bgp_ports())
+            bgp = self._bgp()
+            if bgp is None or session not in (*self.bgp_peers(), *self.bgp_ports()):
+                return None
+            peer = self.bgp_ports().get(session, session)
+            expected = bgp.value(f"peer {peer} as-number")
+            return BgpEnd(as_number(bgp.line.split()[1]), as_number(expected))

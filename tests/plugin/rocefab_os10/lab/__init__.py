@@ -17,7 +17,7 @@ from fabric.lab.lines.tree import Section, indented
 from fabric.lab.spec import StandInSpec
 from fabric.lab.ssh.channel import Channel, Process
 from fabric.lab.ssh.server import SshStandIn
-from fabric.lab.standin import stand_ins
+from fabric.lab.standin import BgpEnd, as_number, stand_ins
 
 GRAMMAR = Grammar(books()["os10"].tables()[0], frozenset())
 FACTORY = """\
@@ -107,9 +107,11 @@ class Os10StandIn(SshStandIn):
         node = self.running.get(f"interface {port}") or Section()
         return port not in self.unplugged and not node.has("shutdown")
 
-    def knows_bgp_peer(self, address: str) -> bool:
-        """Tell whether there is a BGP session with an address."""
-        return any(peer == address for peer, _ in self._peers())
+    def bgp_end(self, session: str) -> BgpEnd | None:
+        """Return the AS numbers of a session, or None."""
+        own = next((node.line.split()[2] for node in self.running.below("router bgp ")), "")
+        ends = (as_number(asn) for peer, asn in self._peers() if peer == session)
+        return next((BgpEnd(as_number(own), asn) for asn in ends), None)
 
     def _peers(self) -> list[tuple[str, str]]:
         return [
