@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -127,6 +128,17 @@ def test_gitlab_runs_every_job_for_a_merge_request() -> None:
 def gitlab_job(name: str) -> str:
     lines = yaml.safe_load((CI / "gitlab.yml").read_text(encoding="utf-8"))[name]["script"]
     return "\n".join(line for line in lines if "--batfish" not in line)
+
+
+def test_images_have_what_diff_runs() -> None:
+    """The slim images of Python have no git."""
+    install = "apt-get install .*no-install-recommends git$"
+    recipe = yaml.safe_load((CI / "gitlab.yml").read_text(encoding="utf-8"))
+    assert recipe["image"].endswith("-slim")
+    assert "rocefab diff" in gitlab_job("difference")
+    assert re.search(install, "\n".join(recipe[".rocefab"]["before_script"]), re.MULTILINE)
+    last = (REPOSITORY / "Dockerfile").read_text(encoding="utf-8").rpartition("\nFROM ")[2]
+    assert re.search(install, last.replace(" \\\n", "\n"), re.MULTILINE)
 
 
 @pytest.mark.parametrize(("edit", "passes"), [(GOOD, True), (BAD, False)])
