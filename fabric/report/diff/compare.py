@@ -15,6 +15,7 @@ from fabric.report.diff.model import Device, Diff, Summary, TouchedJob
 from fabric.report.diff.network import cables, moves
 from fabric.report.diff.protection import less_protection
 from fabric.report.diff.risks import RISKS
+from fabric.report.diff.rollout import less_safe
 from fabric.report.diff.settings import settings
 from fabric.report.diff.tenants import tenants
 
@@ -77,6 +78,7 @@ class Comparison:
         every = (
             *consequences(old, new, moved, devices, touched, self.judged),
             *less_protection(apart),
+            *less_safe(old.intent.fabric.rollout, new.intent.fabric.rollout),
         )
         follows = sorted(every, key=lambda one: -RISKS.index(one.risk))
         return Diff(
