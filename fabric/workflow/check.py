@@ -118,7 +118,7 @@ def check(project: Project, ignore: Sequence[str] = (), files: Handling | None =
     )
     handling.take(checked)
     outcome = _with_switches(outcome, [*checked.values()], ignore, decisions)
-    problems = tuple(decisions.problems(lambda: {*_rule_ids(), *own}, outcome.waived))
+    problems = tuple(decisions.problems(lambda: _severities(project), outcome.waived))
     outcome = with_ages(outcome, own).without(own.keys() & {*ignore})
     return outcome.merged(Outcome(problems, (), outcome.skipped, ()).without(ignore))
 
@@ -140,11 +140,10 @@ def _whole_rules() -> list[Rule]:
     return [rule for rule in all_rules() if not isinstance(rule, SwitchRule)]
 
 
-def _rule_ids() -> set[str]:
-    """Return the ids of the rules of all verbs."""
-    from fabric.report.rules import every_rule
+def _severities(project: Project) -> dict[str, Severity]:
+    from fabric.report.rules import severities
 
-    return {rule.id for rule in every_rule()}
+    return severities(project.intent.defects)
 
 
 def _with_switches(
