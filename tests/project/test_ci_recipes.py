@@ -17,7 +17,7 @@ import yaml
 REPOSITORY = Path(__file__).parents[2]
 CI = REPOSITORY / "docs" / "ci"
 #: Steps that need the service of the CI system itself.
-OUTSIDE = {"Install", "Comment"}
+OUTSIDE = {"Install", "Comment", "Summary"}
 GOOD = ("kmin_bytes: 150000", "kmin_bytes: 160000")
 BAD = ("kmin_bytes: 150000", "kmin_bytes: 1600000")
 #: Not even valid.
@@ -45,8 +45,8 @@ def repository(tmp_path: Path) -> Path:
     return clone
 
 
-def change(folder: Path, old: str, new: str) -> None:
-    file = folder / "inventory" / "fabric.yaml"
+def change(folder: Path, old: str, new: str, name: str = "inventory") -> None:
+    file = folder / name / "fabric.yaml"
     text = file.read_text(encoding="utf-8")
     assert old in text
     file.write_text(text.replace(old, new), encoding="utf-8")
@@ -171,6 +171,27 @@ def test_an_inventory_that_is_not_valid_is_said_in_every_report(repository: Path
     for name in ("check.sarif", "quality.json", "junit.xml", "diff.md", "diff.html"):
         text = (repository / name).read_text(encoding="utf-8").replace("\\", "")
         assert reason in text, name
+
+
+@pytest.mark.parametrize(("edit", "code"), [(GOOD, 0), (BAD, 4)])
+def test_several_inventories(repository: Path, edit: tuple[str, str], code: int) -> None:
+    """The loop of the page: the worst exit code, and a comment that GitHub takes."""
+    page = (CI / "README.md").read_text(encoding="utf-8")
+    [loop] = re.findall(r"```sh\n(worst=0\n.*?)```", page, re.DOTALL)
+    shutil.copytree(repository / "inventory", repository / "inventories" / "east")
+    git(repository, "add", "inventories")
+    git(repository, "commit", "--quiet", "--message=east")
+    git(repository, "push", "--quiet", "origin", "HEAD:refs/heads/base")
+    change(repository, *edit, name="inventories/east")
+    loop = loop.replace("origin/main", "origin/base")
+    done = shell(repository, loop)
+    assert done.returncode == code, done.stderr
+    assert "kmin" in (repository / "diff.md").read_text(encoding="utf-8")
+    (repository / "all.md").write_text("<details>\n" + "| row |\n" * 20_000, encoding="utf-8")
+    assert shell(repository, loop).returncode == code
+    comment = (repository / "diff.md").read_text(encoding="utf-8")
+    assert len(comment) < 65_536
+    assert comment.endswith("| row |\n\n</details>\n\n_Cut to the size of a comment._\n")
 
 
 def test_gitlab_applies_the_change_to_the_lab(repository: Path) -> None:
