@@ -194,6 +194,18 @@ def test_several_inventories(repository: Path, edit: tuple[str, str], code: int)
     assert comment.endswith("| row |\n\n</details>\n\n_Cut to the size of a comment._\n")
 
 
+@pytest.mark.parametrize(
+    ("edit", "code"), [(GOOD, 0), (("spines: {count: 2", "spines: {count: 1"), 1)]
+)
+def test_new_warnings(repository: Path, edit: tuple[str, str], code: int) -> None:
+    """The demo has warnings of its own; one spine is another."""
+    page = (CI / "README.md").read_text(encoding="utf-8")
+    [line] = re.findall(r"^rocefab diff main~1\.\.main .*$", page, re.MULTILINE)
+    change(repository, *edit)
+    line = line.replace("main~1..main inventory/demo", "origin/main..HEAD inventory")
+    assert shell(repository, line).returncode == code
+
+
 def test_gitlab_applies_the_change_to_the_lab(repository: Path) -> None:
     change(repository, *GOOD)
     done = shell(repository, f"trap 'kill %1' EXIT\n{gitlab_job('lab')}")
