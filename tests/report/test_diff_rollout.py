@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from fabric.intent.drift_model import Drift
 from fabric.intent.rollout_model import Rollout
 from fabric.report.diff.forms import FORMS
-from fabric.report.diff.rollout import COMMANDS, less_safe
+from fabric.report.diff.rollout import COMMANDS, less_safe, more_repaired
 from tests.report.diffs import DEMO, compared, edited
 
 WINDOW = {"start": "22:00", "end": "05:00"}
@@ -74,6 +75,28 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 def test_each_field(before: dict[str, Any], after: dict[str, Any], words: str) -> None:
     sides = (Rollout.model_validate(side) for side in (before, after))
     follows = [(one.risk, one.words) for one in less_safe(*sides)]
+    assert follows == ([("less protection", words)] if words else [])
+
+
+#: The section `drift` before and after, and what is said of it.
+REPAIRS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "from now on": (
+        *({}, {"repair": "harmless"}),
+        "devices are repaired without being asked: drift.repair never -> harmless",
+    ),
+    "no more": ({"repair": "harmless"}, {}, ""),
+    "more of them": (
+        *({"repair": "harmless"}, {"repair": "harmless", "repairs_per_hour": 8}),
+        "more devices are repaired without being asked: drift.repairs_per_hour 4 -> 8",
+    ),
+    "more of none": ({}, {"repairs_per_hour": 8}, ""),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "words"), REPAIRS.values(), ids=REPAIRS)
+def test_each_repair(before: dict[str, Any], after: dict[str, Any], words: str) -> None:
+    sides = (Drift.model_validate(side) for side in (before, after))
+    follows = [(one.risk, one.words) for one in more_repaired(*sides)]
     assert follows == ([("less protection", words)] if words else [])
 
 

@@ -15,7 +15,7 @@ from fabric.report.diff.model import Device, Diff, Summary, TouchedJob
 from fabric.report.diff.network import cables, moves
 from fabric.report.diff.protection import less_protection
 from fabric.report.diff.risks import RISKS
-from fabric.report.diff.rollout import less_safe
+from fabric.report.diff.rollout import less_safe, more_repaired
 from fabric.report.diff.settings import settings
 from fabric.report.diff.severities import lowered
 from fabric.report.diff.tenants import tenants
@@ -83,6 +83,7 @@ class Comparison:
             *less_bandwidth(carried),
             *lowered(old.intent, new.intent),
             *less_safe(old.intent.fabric.rollout, new.intent.fabric.rollout),
+            *more_repaired(old.intent.fabric.drift, new.intent.fabric.drift),
         )
         follows = sorted(every, key=lambda one: -RISKS.index(one.risk))
         return Diff(

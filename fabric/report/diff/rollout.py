@@ -1,4 +1,4 @@
-"""What a difference takes away of the safety of roll-outs: the section ``rollout`` shows that."""
+"""What a difference takes away of the safety of changes: ``rollout`` and ``drift`` show that."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from fabric.report.diff.protection import FACTOR, LESS_PROTECTION
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabric.intent.drift_model import Drift
     from fabric.intent.rollout_model import Rollout
 
 #: Fields, and what follows where they fall, however little.
@@ -58,6 +59,16 @@ def less_safe(before: Rollout, after: Rollout) -> Iterator[Consequence]:
     if before.windows and not (after.windows and {*after.windows} <= {*before.windows}):
         windows = (f"{len(side.windows)}" if side.windows else "always" for side in (before, after))
         yield _consequence("waves may begin at other times", "windows", *windows)
+
+
+def more_repaired(before: Drift, after: Drift) -> Iterator[Consequence]:
+    """Yield what is repaired without being asked, and was not before."""
+    words = "devices are repaired without being asked"
+    if before.repair == "never" != after.repair:
+        yield Consequence(LESS_PROTECTION, f"{words}: drift.repair never -> {after.repair}")
+    elif after.repair != "never" and after.repairs_per_hour >= FACTOR * before.repairs_per_hour:
+        figures = f"{before.repairs_per_hour} -> {after.repairs_per_hour}"
+        yield Consequence(LESS_PROTECTION, f"more {words}: drift.repairs_per_hour {figures}")
 
 
 def _is_less(name: str, was: Any, now: Any) -> bool:

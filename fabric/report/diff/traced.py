@@ -20,6 +20,7 @@ FILELESS = {
     "waivers": "what `check` reports",
     "severity": "what `check` reports",
     "rollout": "how changes are rolled out",
+    "drift": "what is repaired without being asked",
 }
 
 
