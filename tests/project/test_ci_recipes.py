@@ -69,6 +69,7 @@ def shell(folder: Path, script: str, **variables: str) -> subprocess.CompletedPr
 
 def github(folder: Path, steps: list[dict[str, Any]], **variables: str) -> dict[str, int]:
     """Run the steps of a job as GitHub does: after a failure only those with `always()`."""
+    variables |= {"GITHUB_OUTPUT": str(folder / "outputs")}
     codes: dict[str, int] = {}
     for step in steps:
         always = "always()" in str(step.get("if", ""))
@@ -86,6 +87,7 @@ def test_github(repository: Path, edit: tuple[str, str], *, passes: bool) -> Non
     log = json.loads((repository / "check.sarif").read_text(encoding="utf-8"))
     levels = {result["level"] for result in log["runs"][0]["results"]}
     assert ("error" in levels) is not passes
+    assert not (repository / "outputs").exists()
     if passes:
         assert codes == dict.fromkeys(("Check", "SARIF", "Difference", "Prove", "Render"), 0)
         assert (repository / "out" / "manifest.json").exists()
@@ -164,6 +166,7 @@ def test_an_inventory_that_is_not_valid_is_said_in_every_report(repository: Path
     jobs = yaml.safe_load((CI / "github.yml").read_text(encoding="utf-8"))["jobs"]
     codes = github(repository, jobs["check"]["steps"], GITHUB_BASE_REF="main")
     assert codes == {"Check": 2, "SARIF": 0, "Difference": 2}
+    assert (repository / "outputs").read_text(encoding="utf-8") == "unread=true\n"
     assert shell(repository, gitlab_job("check")).returncode == 2
     base = git(repository, "rev-parse", "origin/main")
     job = shell(repository, gitlab_job("difference"), CI_MERGE_REQUEST_DIFF_BASE_SHA=base)
