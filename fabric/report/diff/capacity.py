@@ -54,13 +54,14 @@ def worse(items: Iterable[Compared]) -> list[Compared]:
 
 def less_bandwidth(items: Iterable[Compared]) -> Iterator[Consequence]:
     """Yield where uplinks carry less of what is below them than before, if that is not all."""
-    rows = [
-        f"{one.item.removeprefix(_OVERSUBSCRIPTION).strip(', ')} {one.before} -> {one.after}"
-        for one in worse(items)
-        if one.item.startswith(_OVERSUBSCRIPTION) and _numbers(one)[1] > 1
-    ]
-    if rows:
-        words = f"uplinks carry less of the bandwidth below them: {', '.join(rows)}"
+    where: dict[str, str] = {}  # tiers, rails and the worst leaf often change alike
+    for one in worse(items):
+        if one.item.startswith(_OVERSUBSCRIPTION) and _numbers(one)[1] > 1:
+            name = one.item.removeprefix(_OVERSUBSCRIPTION).strip(", ")
+            where.setdefault(f"{one.before} -> {one.after}", name)
+    if where:
+        rows = ", ".join(f"{name} {change}" for change, name in where.items())
+        words = f"uplinks carry less of the bandwidth below them: {rows}"
         yield Consequence(DiffRisk.LESS_PROTECTION.value, words)
 
 
