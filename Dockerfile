@@ -9,6 +9,12 @@ RUN pip install --no-cache-dir --require-hashes --prefix=/install --requirement 
     && pip install --no-cache-dir --no-index --no-deps --prefix=/install /dist/*.whl
 
 FROM python:3.12-slim
+# `rocefab diff` reads revisions with git. The version is that of the base image's Debian, whose
+# archive drops older ones: a pinned one could not be installed for long.
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends git \
+    && rm -rf /var/lib/apt/lists/*
 COPY --from=build /install /usr/local
 RUN useradd --no-create-home --home-dir /state --uid 10001 rocefab \
     && install --directory --owner=10001 --mode=0700 /state

@@ -11,7 +11,7 @@
 # reason begins with `rocefab:` is resumed. Where the service does not answer, nothing changes.
 # Variables and states: slurm.conf(5) and scontrol(1).
 PATH=/usr/bin:/bin
-URL=http://127.0.0.1:8780
+URL=http://127.0.0.1:8780 # https:// on nodes without the service: docs/service.md
 HEADERS=/dev/null # a file of mode 0600 with `Authorization: Bearer TOKEN`, of scope read
 NODE=${SLURMD_NODENAME:-$(uname -n | cut -d. -f1)}
 

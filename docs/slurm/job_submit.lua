@@ -11,6 +11,7 @@
 --
 -- Copy it as job_submit.lua next to slurm.conf, set `JobSubmitPlugins=lua` there, and install the
 -- Debian packages slurm-wlm-plugins and lua-socket. Fields: job_submit_plugins(5) of Slurm.
+-- It speaks HTTP without TLS: the service, or a proxy for it, listens on loopback of this machine.
 local URL = "http://127.0.0.1:8780/v1/placements"
 local TOKEN = ""
 local DEADLINE_S = 0.5

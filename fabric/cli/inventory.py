@@ -121,6 +121,7 @@ def check(
             else:
                 outcome = workflow.check(projects[""], ignore or [])
             notes = list(systems(project.fabric for project in projects.values()))
+            notes += site.why_together(outcome.findings, site.names_of(projects))
             if changed_since:
                 outcome, known = since.without_known(
                     outcome, inventory, changed_since, work, ignore or [], severity

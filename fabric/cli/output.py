@@ -114,7 +114,9 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 def records(shown: Table, form: str) -> None:
     """Write the rows of a report as a table, or as a JSON list of objects; then its hint."""
     if form == "json":
-        as_json([dict(zip(shown.headers, row, strict=True)) for row in shown.rows])
+        members = shown.members or ({},) * len(shown.rows)
+        rows = zip(shown.rows, members, strict=True)
+        as_json([dict(zip(shown.headers, row, strict=True)) | dict(more) for row, more in rows])
     else:
         table(shown.headers, shown.rows)
     if shown.hint:

@@ -17,6 +17,7 @@ from scipy.sparse.csgraph import connected_components
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.separators import FIX, no_commas
 from fabric.core.user_files import read_text
 
 if TYPE_CHECKING:
@@ -88,6 +89,9 @@ def _table(path: Path, lines: Sequence[str]) -> Iterator[Row]:
             if word in head
         }
         if len(columns.keys() - {"model"}) < 2:  # noqa: PLR2004 - nothing could be joined
+            words = {word for names in _COLUMNS.values() for word in names}
+            if message := no_commas("".join(lines[:1]), lambda cell: _plain(cell) in words):
+                raise _wrong(path, 1, message, FIX)
             known = ", ".join(_COLUMNS)
             raise _wrong(path, 1, f"no table with two of the columns {known}", "name its columns")
         wrong: list[Finding] = []

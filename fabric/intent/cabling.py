@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.separators import FIX, no_commas
 from fabric.core.shown import closest, listed, quoted
 from fabric.intent.scalars import Gbps
 
@@ -151,6 +152,9 @@ class _Csv:
 
     def _header(self, cells: list[str], line: int) -> dict[str, int]:
         names = [cell.strip() for cell in cells]
+        if message := no_commas(self._lines[line - 1], ENDS.__contains__):
+            self._problems.add(line, 1, message, FIX)
+            return {}
         if not {*names} & {*ENDS}:  # one error, not one for each cell
             columns = listed(ENDS, "and")
             message = f"the header is missing: this line has none of the columns {columns}"

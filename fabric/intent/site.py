@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
-from fabric.core.shown import printable
+from fabric.core.shown import listed, printable
 from fabric.intent.documents import MAIN_FILE, SITE_FOLDER
 from fabric.intent.inventory import load
 from fabric.intent.yaml.file import input_error, leads_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from fabric.intent.inventory import Intent
 
@@ -25,6 +25,14 @@ if TYPE_CHECKING:
 def is_site(folder: Path) -> bool:
     """Tell whether a folder is a site, and no inventory by itself."""
     return (folder / SITE_FOLDER).is_dir() and not (folder / MAIN_FILE).exists()
+
+
+def one_site(names: Iterable[str]) -> str:
+    """Return why fabrics are judged together, and how to keep them apart."""
+    return (
+        f"{listed(names, 'and')} are one site, as they stand in {SITE_FOLDER}/; an inventory that "
+        "shares no hosts with others belongs in a folder of another name"
+    )
 
 
 def fabric_folders(site: Path) -> dict[str, Path]:
@@ -115,7 +123,10 @@ def _load_all(folders: Mapping[str, Path], shown: Mapping[str, str]) -> dict[str
         except InputError as error:
             findings += error.findings
     if findings:
-        raise input_error(findings, ", ".join(shown[name] for name in sorted(shown)))
+        where = ", ".join(shown[name] for name in sorted(shown))
+        wrong = input_error(findings, where)
+        more = f"; {one_site(sorted(shown))}" if len(shown) > 1 else ""
+        raise InputError(f"{wrong}{more}", wrong.findings)
     return intents
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -35,10 +35,30 @@ if TYPE_CHECKING:
     from fabric.topology.clos import Clos
     from fabric.topology.model import Ints
 
-    Row = tuple[str, str, str]
+
+class _Item(NamedTuple):
+    """An item of ``show capacity``: as text, and as a number of a unit, if it is one.
+
+    ``of`` is what the number is a part of.
+    """
+
+    item: str
+    value: str
+    how: str
+    number: float | None
+    unit: str
+    of: int | None = None
+
+    @property
+    def members(self) -> dict[str, object]:
+        """Return what JSON also has."""
+        whole = {} if self.of is None else {"of": self.of}
+        return {"number": self.number, "unit": self.unit, **whole}
 
 
 _LEAF_HEADERS = ("leaf", "nic_gbps", "uplink_gbps", "ratio", "uplinks", "planned")
+#: Unit of what is carried below a tier for each Gb/s above it.
+_RATIO = ":1"
 _PATH_HEADERS = ("leaf", "peer", "pairs", "hops", "paths", "spines", "uplinks")
 
 
@@ -57,7 +77,8 @@ def capacity(designs: Designs, words: Sequence[str] = ()) -> Table:
         *_bandwidth(designs, network, layers),
         *_distance(designs, network, layers),
     ]
-    return Table(("item", "value", "how"), tuple(rows))
+    members = tuple(row.members for row in rows)
+    return Table(("item", "value", "how"), tuple(row[:3] for row in rows), members=members)
 
 
 def leaves(designs: Designs, words: Sequence[str] = ()) -> Table:
@@ -87,23 +108,26 @@ def _ratio(ratio: Ratio) -> tuple[str, str]:
     return "no uplinks" if value is None else f"{value:.2f}:1", how
 
 
-def _oversubscription(designs: Designs, network: Clos) -> Iterator[Row]:
+def _oversubscription(designs: Designs, network: Clos) -> Iterator[_Item]:
     switches = designs.fabric.switches
     for tier, ratio in enumerate(by_tier(network)):
         role = switches.role(int(network.rows(tier)[0]))
-        yield f"oversubscription, {role} tier", *_ratio(ratio)
-    alike: dict[tuple[str, str], list[int]] = {}
+        yield _Item(
+            f"oversubscription, {role} tier", *_ratio(ratio), ratio.oversubscription, _RATIO
+        )
+    alike: dict[tuple[str, str, float | None], list[int]] = {}
     for rail, ratio in by_rail(network).items():
-        alike.setdefault(_ratio(ratio), []).append(rail)
+        alike.setdefault((*_ratio(ratio), ratio.oversubscription), []).append(rail)
     for ratios, rails in alike.items():
-        yield f"oversubscription, rail {_ranges(rails)}", *ratios
+        yield _Item(f"oversubscription, rail {_ranges(rails)}", *ratios, _RATIO)
     below, above = switch_gbps(network)
     leaves = np.arange(network.leaves)
     known = leaves[above[leaves] > 0]
     if len(known):
         worst = int(known[np.argmax(below[known] / above[known])])
-        ratio_text = f"{below[worst] / above[worst]:.2f}:1"
-        yield "oversubscription, worst leaf", ratio_text, switches.names[worst]
+        times = float(below[worst] / above[worst])
+        name = switches.names[worst]
+        yield _Item("oversubscription, worst leaf", f"{times:.2f}:1", name, times, _RATIO)
 
 
 def _ranges(numbers: list[int]) -> str:
@@ -112,15 +136,17 @@ def _ranges(numbers: list[int]) -> str:
     return f"{first}-{last}" if whole and last > first else ",".join(map(str, numbers))
 
 
-def _bandwidth(designs: Designs, network: Clos, layers: Layers) -> Iterator[Row]:
+def _bandwidth(designs: Designs, network: Clos, layers: Layers) -> Iterator[_Item]:
     planned = int((network.tier[network.cables.lower] == 0).sum())
     used = int(useful_uplinks(network, layers).sum())
-    yield "uplinks in use", f"{used:,} of {planned:,}", "up, and leading to another leaf"
+    how = "up, and leading to another leaf"
+    yield _Item("uplinks in use", f"{used:,} of {planned:,}", how, used, "uplinks", planned)
     units = designs.intent.fabric.units
     nics, uplinks = unit_gbps(network, layers)
     least = int(uplinks.argmin())
     how = f"{units[least].name}, with {nics[least]:,} Gb/s of NICs"
-    yield "uplinks of the weakest unit", f"{uplinks[least]:,} Gb/s", how
+    left = int(uplinks[least])
+    yield _Item("uplinks of the weakest unit", f"{left:,} Gb/s", how, left, "Gb/s")
     sides = halves(network)
     if network.units > 1:
         names = (units[0].name, units[network.units // 2].name)
@@ -129,34 +155,40 @@ def _bandwidth(designs: Designs, network: Clos, layers: Layers) -> Iterator[Row]
         cut = "smallest cut between the first half of the leaves and the others"
     below = min(int(switch_gbps(network)[0][side].sum()) for side in sides)
     how = f"{cut}; the NICs of the smaller side have {below:,} Gb/s"
-    yield "bisection, one way", f"{bisection_gbps(network):,} Gb/s", how
+    crossing = bisection_gbps(network)
+    yield _Item("bisection, one way", f"{crossing:,} Gb/s", how, crossing, "Gb/s")
 
 
-def _distance(designs: Designs, network: Clos, layers: Layers) -> Iterator[Row]:
+def _distance(designs: Designs, network: Clos, layers: Layers) -> Iterator[_Item]:
     pairs = Pairs.of(layers)
     joined = pairs.layers.reach[pairs.place]
     with_path = int(pairs.count[joined].sum())
-    yield "leaf pairs with a path", f"{with_path:,} of {int(pairs.count.sum()):,}", ""
+    every = int(pairs.count.sum())
+    text = f"{with_path:,} of {every:,}"
+    yield _Item("leaf pairs with a path", text, "", with_path, "pairs", every)
     if with_path:
         counts = path_counts(pairs.layers)[pairs.place][joined]
         fewest, most = counts.min(), counts.max()
         value = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
-        yield "equal paths of a leaf pair", value, "parallel cables count; `rocefab show paths`"
+        how = "parallel cables count; `rocefab show paths`"
+        yield _Item("equal paths of a leaf pair", value, how, int(fewest), "paths")
     hops = diameter(pairs.layers)
-    yield "diameter", f"{hops} cables", f"between leaves; {hops + 2} between hosts"
+    how = f"between leaves; {hops + 2} between hosts"
+    yield _Item("diameter", f"{hops} cables", how, hops, "cables")
     yield _mtu(designs)
     way = longest_way(network, layers)
     if way is not None:
         names = designs.fabric.switches.names
         how = f"{' + '.join(str(metres) for _, metres in way.cables)} m"
         ends = f"{names[way.leaf]} to {names[way.other]}" if way.leaf != way.other else "one leaf"
-        yield "longest cable path", f"{way.cable_m:,} m", f"{how}, {ends}"
+        yield _Item("longest cable path", f"{way.cable_m:,} m", f"{how}, {ends}", way.cable_m, "m")
         trip = round_trip_s(tuple(Hop(gbps, metres) for gbps, metres in way.cables))
         how = "idle; a 4,096-byte message and its reply, 1 us per hop"
-        yield "round trip of that path", f"{s_to_us(trip):.2f} us", how
+        trip_us = s_to_us(trip)
+        yield _Item("round trip of that path", f"{trip_us:.2f} us", how, trip_us, "us")
 
 
-def _mtu(designs: Designs) -> Row:
+def _mtu(designs: Designs) -> _Item:
     from fabric.validate.ends import pairs
 
     ends = pairs(designs.fabric, designs.resolver)
@@ -164,10 +196,10 @@ def _mtu(designs: Designs) -> Row:
     ports = [pair.right.policy.mtu.port_bytes for pair in ends]
     ports += [pair.left.policy.mtu.port_bytes for pair in ends if pair.kind == "uplink"]
     if not hosts:
-        return "path MTU", "-", "no NIC is connected"
+        return _Item("path MTU", "-", "no NIC is connected", None, "bytes")
     least_bytes = min(*hosts, min(ports) - ETHERNET_OVERHEAD_BYTES)
     how = f"IP packet; hosts {min(hosts):,}, frames of switch ports {min(ports):,}"
-    return "path MTU", f"{least_bytes:,} bytes", how
+    return _Item("path MTU", f"{least_bytes:,} bytes", how, least_bytes, "bytes")
 
 
 def paths(designs: Designs, leaf: str = "", words: Sequence[str] = ()) -> Table:

@@ -19,6 +19,9 @@ from fabric.validate.runner import all_rules
 from fabric.validate.waivers import WAIVER_RULES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabric.defects.fact import Fact
     from fabric.validate.rule import Rule
 
 _ID = re.compile(r"[A-Z]{3}\d{3}")
@@ -29,6 +32,12 @@ def every_rule() -> list[Rule]:
     tables = (PROOF_RULES, AUDIT_RULES, PAIR_RULES, WAIVER_RULES, VERDICT_RULES, DRIFT_RULES)
     described = [rule for table in tables for rule in table.values()]
     return sorted([*all_rules(), *described], key=lambda rule: rule.id)
+
+
+def severities(own: Iterable[Fact]) -> dict[str, Severity]:
+    """Return the severity of the rules of all verbs, and of an inventory's own facts, by id."""
+    levels = {rule.id: rule.severity for rule in every_rule()}
+    return {**levels, **{fact.id: fact.level for fact in own}}
 
 
 def rules() -> Table:

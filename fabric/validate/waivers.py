@@ -11,7 +11,7 @@ from fabric.core.findings import Finding, Severity
 from fabric.validate.rule import DescribedRule, areas
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from fabric.intent.inventory import Intent
     from fabric.intent.model import Waiver
@@ -28,8 +28,10 @@ WAIVER_RULES: dict[str, DescribedRule] = {
         ("WVR003", Severity.ERROR, "Waivers and severities name rules that can be decided"),
     )
 }
-#: Rules that no waiver silences: rendering or loading rejects the same.
-FINAL = ("INT", "TOP", "REN", "SYS", "WVR")
+#: Rules that no waiver silences: loading or rendering rejects the same.
+FINAL = ("INT", "REN", "WVR")
+#: Rules of which that is so of the errors; with their other findings the inventory is rendered.
+FINAL_ERRORS = ("TOP", "SYS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +67,13 @@ class Decisions:
         changes = self.intent.fabric.severity
         for finding in findings:
             waiver = self._waiver(finding)
-            change = changes.get(finding.rule) if _is_open(finding.rule) else None
+            change = changes.get(finding.rule) if _is_open(finding.rule, finding.severity) else None
+            level = Severity.of_word(change.level) if change else finding.severity
+            judged = replace(finding, severity=level)
             if waiver:
-                waived.append(Waived(finding, waiver.reason, waiver.until))
-            elif change:
-                kept.append(replace(finding, severity=Severity.of_word(change.level)))
+                waived.append(Waived(judged, waiver.reason, waiver.until))
             else:
-                kept.append(finding)
+                kept.append(judged)
         return kept, waived
 
     def _waiver(self, finding: Finding) -> Waiver | None:
@@ -81,21 +83,21 @@ class Decisions:
             for waiver in self.intent.fabric.waivers
             if waiver.rule == finding.rule
             and waiver.until >= self.today
-            and _is_open(finding.rule)
+            and _is_open(finding.rule, finding.severity)
             and fnmatchcase(finding.device, waiver.device)
             and all(fnmatchcase(port, waiver.port) for port in finding.port.split(", "))
         )
         return next(covering, None)
 
     def problems(
-        self, known: Callable[[], Collection[str]], waived: Iterable[Waived]
+        self, known: Callable[[], Mapping[str, Severity]], waived: Iterable[Waived]
     ) -> Iterator[Finding]:
         """Yield what is wrong with waivers and severities.
 
         Parameters
         ----------
         known : callable
-            Returns the ids of every rule; called where the inventory decides about any.
+            Returns the severity of every rule, by id; called where the inventory decides about any.
         waived : iterable of Waived
             What was waived in this run.
         """
@@ -115,9 +117,11 @@ class Decisions:
         for rule in self.intent.fabric.severity:
             yield from self._named(rule, ids, "severity", rule)
 
-    def _named(self, rule: str, known: Collection[str], *path: str | int) -> Iterator[Finding]:
+    def _named(
+        self, rule: str, known: Mapping[str, Severity], *path: str | int
+    ) -> Iterator[Finding]:
         """Yield a finding where a rule does not exist, or decides what rendering rejects."""
-        if not _is_open(rule):
+        if not _is_open(rule, known.get(rule, Severity.ERROR)):
             message = f"{rule} cannot be waived or changed: rendering rejects the same"
             fix = "correct what the rule finds"
             yield self._finding("WVR003", Severity.ERROR, message, fix, *path)
@@ -132,5 +136,7 @@ class Decisions:
         return self.intent.finding(rule, message, fix, *path, severity=severity)
 
 
-def _is_open(rule: str) -> bool:
-    return not rule.startswith(FINAL)
+def _is_open(rule: str, severity: Severity) -> bool:
+    """Tell whether an inventory decides about the findings of a rule that have a severity."""
+    is_final = rule.startswith(FINAL_ERRORS) and severity >= Severity.ERROR
+    return not (rule.startswith(FINAL) or is_final)

@@ -16,6 +16,7 @@ from fabric.core.json_text import parse_json, said
 from fabric.core.user_files import read_text
 from fabric.defects.book import facts
 from fabric.intent.documents import MAIN_FILE
+from fabric.intent.site import one_site
 from fabric.systems.sonic.config_db import SonicConfig
 from fabric.systems.sonic.config_db_forms import foreign_form
 from fabric.validate.defects import aged
@@ -30,7 +31,7 @@ from fabric.workflow.stages import unkept
 from fabric.workflow.work import same
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from fabric.core.findings import Ignored
@@ -48,12 +49,15 @@ __all__ = [
     "refuse_errors",
     "report",
     "unreadable",
+    "why_together",
     "with_ages",
     "yang_of",
 ]
 
 #: A rendering that fails is a finding under this name; the other rules have classes.
 _RENDERING = "REN001"
+#: How rules about several fabrics begin.
+_OF_SITES = "SIT"
 _RENDERED = "correct the value, or choose a model that `rocefab show platforms` lists as rendered"
 
 
@@ -118,7 +122,7 @@ def check(project: Project, ignore: Sequence[str] = (), files: Handling | None =
     )
     handling.take(checked)
     outcome = _with_switches(outcome, [*checked.values()], ignore, decisions)
-    problems = tuple(decisions.problems(lambda: {*_rule_ids(), *own}, outcome.waived))
+    problems = tuple(decisions.problems(lambda: _severities(project), outcome.waived))
     outcome = with_ages(outcome, own).without(own.keys() & {*ignore})
     return outcome.merged(Outcome(problems, (), outcome.skipped, ()).without(ignore))
 
@@ -140,11 +144,10 @@ def _whole_rules() -> list[Rule]:
     return [rule for rule in all_rules() if not isinstance(rule, SwitchRule)]
 
 
-def _rule_ids() -> set[str]:
-    """Return the ids of the rules of all verbs."""
-    from fabric.report.rules import every_rule
+def _severities(project: Project) -> dict[str, Severity]:
+    from fabric.report.rules import severities
 
-    return {rule.id for rule in every_rule()}
+    return severities(project.intent.defects)
 
 
 def _with_switches(
@@ -308,11 +311,21 @@ def refuse(project: Project, outcome: Outcome) -> Outcome:
     if errors:
         plural = "" if len(errors) == 1 else "s"
         message = f"{len(errors)} error{plural} in {project.intent.folder}; no changes were made"
-        raise InputError(message, errors)
+        names = project.site.fabrics if project.site else ()
+        raise InputError("; ".join([message, *why_together(errors, names)]), errors)
     if outcome.broken:
         name, reason = outcome.broken[0]
         raise FabricError(f"rule {name} could not run ({reason}); no changes were made")
     return outcome
+
+
+def why_together(findings: Iterable[Finding], names: Collection[str]) -> list[str]:
+    """Return why the fabrics of a site are judged together, where rules about sites say something.
+
+    One sentence, or none.
+    """
+    of_site = any(finding.rule.startswith(_OF_SITES) for finding in findings)
+    return [one_site(names)] if of_site and names else []
 
 
 def report(

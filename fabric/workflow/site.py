@@ -11,7 +11,7 @@ from fabric.intent.site import fabric_folders, is_site, load_site
 from fabric.report.table import Table
 from fabric.topology.site import Members
 from fabric.validate.runner import together
-from fabric.workflow.check import check
+from fabric.workflow.check import check, why_together
 from fabric.workflow.nic_profiles import check_profiles, without_idle_waivers
 from fabric.workflow.project import Project
 from fabric.workflow.render import Rendered, render_files
@@ -29,10 +29,12 @@ __all__ = [
     "check_projects",
     "check_site",
     "is_site",
+    "names_of",
     "projects_in",
     "projects_of",
     "render_site",
     "table_of_site",
+    "why_together",
 ]
 
 
@@ -144,8 +146,15 @@ def table_of_site(projects: dict[str, Project], make: Callable[[Project], Table]
     return Table(("fabric", *headers), rows)
 
 
+def names_of(projects: dict[str, Project]) -> list[str]:
+    """Return the fabrics of the site of some projects, as `projects_in` returns them."""
+    site = projects[""].site if "" in projects else None
+    return [*(site.fabrics if site else projects)]
+
+
 def _refused(projects: dict[str, Project], findings: Sequence[Finding]) -> InputError:
     distinct = list(dict.fromkeys(findings))
     folders = ", ".join(project.intent.folder for project in projects.values())
     plural = "" if len(distinct) == 1 else "s"
-    return InputError(f"{len(distinct)} error{plural} in {folders}; no changes were made", distinct)
+    message = f"{len(distinct)} error{plural} in {folders}; no changes were made"
+    return InputError("; ".join([message, *why_together(distinct, projects)]), distinct)

@@ -71,6 +71,7 @@ def test_files(tmp_path: Path, name: str) -> None:
 
 WRONG = {
     "no table": ("hello\n", 1, "no table with two of the columns name, serial, mac, port, model"),
+    "semicolons": ("Name;Serial\na;B\n", 1, "the cells are separated by semicolons, not by commas"),
     "one column": ("serial,colour\nA,red\n", 1, "no table with two of the columns"),
     "a MAC": ("name,mac\nleaf1,zz\n", 2, "'zz' is not a MAC address"),
     "a serial": ("name,serial\nleaf1,a b\n", 2, "'a b' is not a serial number"),

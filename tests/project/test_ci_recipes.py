@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import yaml
 REPOSITORY = Path(__file__).parents[2]
 CI = REPOSITORY / "docs" / "ci"
 #: Steps that need the service of the CI system itself.
-OUTSIDE = {"Install", "Comment"}
+OUTSIDE = {"Install", "Comment", "Summary"}
 GOOD = ("kmin_bytes: 150000", "kmin_bytes: 160000")
 BAD = ("kmin_bytes: 150000", "kmin_bytes: 1600000")
 #: Not even valid.
@@ -44,8 +45,8 @@ def repository(tmp_path: Path) -> Path:
     return clone
 
 
-def change(folder: Path, old: str, new: str) -> None:
-    file = folder / "inventory" / "fabric.yaml"
+def change(folder: Path, old: str, new: str, name: str = "inventory") -> None:
+    file = folder / name / "fabric.yaml"
     text = file.read_text(encoding="utf-8")
     assert old in text
     file.write_text(text.replace(old, new), encoding="utf-8")
@@ -68,6 +69,7 @@ def shell(folder: Path, script: str, **variables: str) -> subprocess.CompletedPr
 
 def github(folder: Path, steps: list[dict[str, Any]], **variables: str) -> dict[str, int]:
     """Run the steps of a job as GitHub does: after a failure only those with `always()`."""
+    variables |= {"GITHUB_OUTPUT": str(folder / "outputs")}
     codes: dict[str, int] = {}
     for step in steps:
         always = "always()" in str(step.get("if", ""))
@@ -85,6 +87,7 @@ def test_github(repository: Path, edit: tuple[str, str], *, passes: bool) -> Non
     log = json.loads((repository / "check.sarif").read_text(encoding="utf-8"))
     levels = {result["level"] for result in log["runs"][0]["results"]}
     assert ("error" in levels) is not passes
+    assert not (repository / "outputs").exists()
     if passes:
         assert codes == dict.fromkeys(("Check", "SARIF", "Difference", "Prove", "Render"), 0)
         assert (repository / "out" / "manifest.json").exists()
@@ -129,6 +132,17 @@ def gitlab_job(name: str) -> str:
     return "\n".join(line for line in lines if "--batfish" not in line)
 
 
+def test_images_have_what_diff_runs() -> None:
+    """The slim images of Python have no git."""
+    install = "apt-get install .*no-install-recommends git$"
+    recipe = yaml.safe_load((CI / "gitlab.yml").read_text(encoding="utf-8"))
+    assert recipe["image"].endswith("-slim")
+    assert "rocefab diff" in gitlab_job("difference")
+    assert re.search(install, "\n".join(recipe[".rocefab"]["before_script"]), re.MULTILINE)
+    last = (REPOSITORY / "Dockerfile").read_text(encoding="utf-8").rpartition("\nFROM ")[2]
+    assert re.search(install, last.replace(" \\\n", "\n"), re.MULTILINE)
+
+
 @pytest.mark.parametrize(("edit", "passes"), [(GOOD, True), (BAD, False)])
 def test_gitlab(repository: Path, edit: tuple[str, str], *, passes: bool) -> None:
     change(repository, *edit)
@@ -152,6 +166,7 @@ def test_an_inventory_that_is_not_valid_is_said_in_every_report(repository: Path
     jobs = yaml.safe_load((CI / "github.yml").read_text(encoding="utf-8"))["jobs"]
     codes = github(repository, jobs["check"]["steps"], GITHUB_BASE_REF="main")
     assert codes == {"Check": 2, "SARIF": 0, "Difference": 2}
+    assert (repository / "outputs").read_text(encoding="utf-8") == "unread=true\n"
     assert shell(repository, gitlab_job("check")).returncode == 2
     base = git(repository, "rev-parse", "origin/main")
     job = shell(repository, gitlab_job("difference"), CI_MERGE_REQUEST_DIFF_BASE_SHA=base)
@@ -159,6 +174,39 @@ def test_an_inventory_that_is_not_valid_is_said_in_every_report(repository: Path
     for name in ("check.sarif", "quality.json", "junit.xml", "diff.md", "diff.html"):
         text = (repository / name).read_text(encoding="utf-8").replace("\\", "")
         assert reason in text, name
+
+
+@pytest.mark.parametrize(("edit", "code"), [(GOOD, 0), (BAD, 4)])
+def test_several_inventories(repository: Path, edit: tuple[str, str], code: int) -> None:
+    """The loop of the page: the worst exit code, and a comment that GitHub takes."""
+    page = (CI / "README.md").read_text(encoding="utf-8")
+    [loop] = re.findall(r"```sh\n(worst=0\n.*?)```", page, re.DOTALL)
+    shutil.copytree(repository / "inventory", repository / "inventories" / "east")
+    git(repository, "add", "inventories")
+    git(repository, "commit", "--quiet", "--message=east")
+    git(repository, "push", "--quiet", "origin", "HEAD:refs/heads/base")
+    change(repository, *edit, name="inventories/east")
+    loop = loop.replace("origin/main", "origin/base")
+    done = shell(repository, loop)
+    assert done.returncode == code, done.stderr
+    assert "kmin" in (repository / "diff.md").read_text(encoding="utf-8")
+    (repository / "all.md").write_text("<details>\n" + "| row |\n" * 20_000, encoding="utf-8")
+    assert shell(repository, loop).returncode == code
+    comment = (repository / "diff.md").read_text(encoding="utf-8")
+    assert len(comment) < 65_536
+    assert comment.endswith("| row |\n\n</details>\n\n_Cut to the size of a comment._\n")
+
+
+@pytest.mark.parametrize(
+    ("edit", "code"), [(GOOD, 0), (("spines: {count: 2", "spines: {count: 1"), 1)]
+)
+def test_new_warnings(repository: Path, edit: tuple[str, str], code: int) -> None:
+    """The demo has warnings of its own; one spine is another."""
+    page = (CI / "README.md").read_text(encoding="utf-8")
+    [line] = re.findall(r"^rocefab diff main~1\.\.main .*$", page, re.MULTILINE)
+    change(repository, *edit)
+    line = line.replace("main~1..main inventory/demo", "origin/main..HEAD inventory")
+    assert shell(repository, line).returncode == code
 
 
 def test_gitlab_applies_the_change_to_the_lab(repository: Path) -> None:

@@ -88,7 +88,7 @@ CASES = {
     "one host more": (
         ("gpu[003-004]", "gpu[003-005]"),
         Expected(
-            *("fabric.units.[su2].hosts", 2, 1, 50, "port flap"),
+            *("fabric.units.[su2].hosts", 2, 1, 50, "less protection"),
             cables=2,
             capacity=4,
             attached=2,
@@ -108,7 +108,7 @@ CASES = {
     "one spine less": (
         ("count: 2", "count: 1"),
         Expected(
-            *("fabric.spines.count", 5, 0, 136, "port flap"),
+            *("fabric.spines.count", 5, 0, 136, "less protection"),
             cables=4,
             capacity=12,
             attached=4,
@@ -121,7 +121,7 @@ CASES = {
     ),
     "severity": (
         ("design:", "severity: {QOS012: {level: warning, reason: x}}\ndesign:"),
-        Expected("fabric.severity", 0, 0, 0, "none"),
+        Expected("fabric.severity", 0, 0, 0, "less protection"),
     ),
 }
 

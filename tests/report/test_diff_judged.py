@@ -64,6 +64,7 @@ def test_a_leaf_without_uplinks_loses_reach(tmp_path: Path) -> None:
     assert [one.words for one in result.consequences] == [
         "24 pairs of NICs no longer reach each other",
         "2 new errors of the check, such as no uplink at all (and in 1 more place) [TOP012]",
+        "uplinks carry less of the bandwidth below them: leaf tier 1.00:1 -> 1.33:1",
         "BGP sessions of 3 switches (spine[01-02],su1-rail0) end: uplinks are removed",
     ]
     assert result.judged
@@ -162,7 +163,10 @@ ENDED = {
     ),
     "a spine less": (
         ("count: 2", "count: 1"),
-        ["BGP sessions of 4 switches (su1-rail[0-1],su2-rail[0-1]) end: uplinks are removed"],
+        [
+            "uplinks carry less of the bandwidth below them: leaf tier 1.00:1 -> 2.00:1",
+            "BGP sessions of 4 switches (su1-rail[0-1],su2-rail[0-1]) end: uplinks are removed",
+        ],
     ),
     "nothing of that kind": (KMIN, []),
 }

@@ -165,6 +165,17 @@ def test_capacity_of_the_examples() -> None:
     }
 
 
+def test_numbers_of_the_capacity() -> None:
+    """JSON has each item as a number too; text does not."""
+    rows = json.loads(run("show", "capacity", RAIL, "--format", "json").out)
+    numbers = {row["item"]: (row["number"], row["unit"], row.get("of")) for row in rows}
+    assert numbers["oversubscription, worst leaf"] == (1.0, ":1", None)
+    assert numbers["uplinks in use"][0] == numbers["uplinks in use"][2]
+    assert numbers["path MTU"] == (9000, "bytes", None)
+    for row in rows:
+        assert f"{row['number']:,.2f}" in row["value"] or f"{row['number']:,}" in row["value"], row
+
+
 def test_capacity_of_what_is_left(tmp_path: Path) -> None:
     """One leaf without uplinks, another with one; the MTU of one port is small."""
     project = changed(

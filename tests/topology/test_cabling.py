@@ -309,6 +309,11 @@ BAD_CSV: dict[str, tuple[str | bytes, list[str]]] = {
         "a1,eth1,su1-rail0,Ethernet0\n",
         ["cabling.csv:1:1: the header is missing: this line has none of the columns device, port,"],
     ),
+    "semicolons": (
+        "# from a spreadsheet\ndevice;port;peer_device;peer_port\na1;eth1;su1-rail0;Ethernet0\n",
+        ["cabling.csv:2:1: the cells are separated by semicolons, not by commas; save the file"],
+    ),
+    "tabs": (csv(header=HEADER.replace(",", "\t")), ["1:1: the cells are separated by tabs"]),
     "misspelt column": (
         csv(header="device,port,peer_device,peer_prt"),
         ["1:25: unknown column 'peer_prt'; did you mean 'peer_port'?", "peer_port is missing"],

@@ -272,6 +272,18 @@ def test_sarif_says_where_what_and_who() -> None:
     assert invocation["toolExecutionNotifications"][0]["associatedRule"] == {"id": "BGP001"}
 
 
+def test_sarif_of_an_inventory_that_cannot_be_read_is_no_success() -> None:
+    """Nobody takes findings as gone that no rule looked for."""
+    unread = Finding("INT002", Severity.ERROR, "unknown field", "remove it")
+    done = _sarif(_report("sarif", Outcome((unread,), (), (), ())))
+    (invocation,) = done["invocations"]
+    assert not invocation["executionSuccessful"]
+    (note,) = invocation["toolExecutionNotifications"]
+    assert note["level"] == "error"
+    assert "no rule ran" in note["message"]["text"]
+    assert "unknown field" in note["message"]["text"]
+
+
 def test_sarif_of_a_file_elsewhere_has_a_whole_address(tmp_path: Path) -> None:
     done = _sarif(_report("sarif", file=str(tmp_path / "fabric.yaml")))
     uri = done["results"][1]["locations"][0]["physicalLocation"]["artifactLocation"]

@@ -106,6 +106,25 @@ def test_a_rule_that_cannot_be_waived(tmp_path: Path, rule: str) -> None:
     assert "WVR003" in rules_of(outcome)
 
 
+def test_a_waiver_hides_what_the_inventory_made_of_a_finding(tmp_path: Path, wrong: str) -> None:
+    change = {wrong: {"level": "warning", "reason": "seen"}}
+    outcome = checked(tmp_path, waivers=[waiver(wrong)], severity=change)
+    assert [one.finding.severity for one in outcome.waived] == [Severity.WARNING]
+
+
+@pytest.mark.parametrize("rule", ["TOP014", "TOP013"])
+def test_what_rendering_accepts_can_be_an_error(tmp_path: Path, rule: str) -> None:
+    """A fabric with one spine, which is oversubscribed, can be rendered."""
+    file = (
+        inventory(tmp_path, severity={rule: {"level": "error", "reason": "ours"}}) / "fabric.yaml"
+    )
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("spines: {count: 2", "spines: {count: 1"), encoding="utf-8")
+    outcome = check(Project(tmp_path))
+    assert rule in rules_of(outcome)
+    assert "WVR003" not in rules_of(outcome)
+
+
 @pytest.mark.parametrize("level", ["warning", "info"])
 def test_another_severity(tmp_path: Path, wrong: str, level: str) -> None:
     outcome = checked(tmp_path, severity={wrong: {"level": level, "reason": "seen"}})

@@ -85,6 +85,20 @@ def test_nothing_is_rendered_while_one_fabric_is_wrong(copy, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_what_makes_fabrics_one_site_is_said(copy, tmp_path):
+    """Two fabrics that were put into a folder `fabrics` by chance stop each other."""
+    words = "compute and storage are one site, as they stand in fabrics/; an inventory that shares"
+    own = copy / "fabrics" / "compute"
+    assert words not in run("check", own).err
+    edit(copy, "storage", "namespace: storage", 'namespace: ""')
+    assert words in run("check", own).err
+    assert words in run("check", copy).err
+    assert words in run("render", own, "--out", tmp_path / "out").err
+    assert words in run("render", copy, "--out", tmp_path / "out").err
+    edit(copy, "storage", "namespace:", "name_space:")
+    assert words in run("check", own).err
+
+
 def test_errors_of_a_fabric_that_cannot_be_realised_come_with_those_of_others(copy):
     edit(copy, "compute", "ACS-SN5600", "ACS-SN56OO")
     edit(copy, "storage", "first_table: 200", "first_table: 252")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -9,12 +10,13 @@ import numpy as np
 
 from fabric.core.units import share_to_percent
 from fabric.report.capacity import capacity as capacity_of
-from fabric.report.diff.model import Compared
+from fabric.report.diff.model import Compared, Consequence
+from fabric.report.diff.risks import DiffRisk
 from fabric.topology.clos import clos
 from fabric.topology.singles import SingleFailures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from fabric.design.designs import Designs
     from fabric.topology.clos import Clos
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 _ABSENT = "-"
 #: Items, by their first words, that are worse when they grow, and when they fall. Lengths of
 #: cables are neither.
-_WORSE_HIGHER = ("oversubscription", "single points of failure", "host pairs cut", "diameter")
+_OVERSUBSCRIPTION = "oversubscription"
+_WORSE_HIGHER = (_OVERSUBSCRIPTION, "single points of failure", "host pairs cut", "diameter")
 _WORSE_LOWER = (
     *("uplinks in use", "uplinks of the weakest unit", "bisection", "leaf pairs with a path"),
     *("equal paths of a leaf pair", "path MTU", "bandwidth left"),
@@ -49,11 +52,28 @@ def worse(items: Iterable[Compared]) -> list[Compared]:
     return [one for one in items if _is_worse(one)]
 
 
-def _is_worse(one: Compared) -> bool:
+def less_bandwidth(items: Iterable[Compared]) -> Iterator[Consequence]:
+    """Yield where uplinks carry less of what is below them than before, if that is not all."""
+    where: dict[str, str] = {}  # tiers, rails and the worst leaf often change alike
+    for one in worse(items):
+        if one.item.startswith(_OVERSUBSCRIPTION) and _numbers(one)[1] > 1:
+            name = one.item.removeprefix(_OVERSUBSCRIPTION).strip(", ")
+            where.setdefault(f"{one.before} -> {one.after}", name)
+    if where:
+        rows = ", ".join(f"{name} {change}" for change, name in where.items())
+        words = f"uplinks carry less of the bandwidth below them: {rows}"
+        yield Consequence(DiffRisk.LESS_PROTECTION.value, words)
+
+
+def _numbers(one: Compared) -> tuple[float, float]:
+    """Return the first numbers of both sides; not a number where a side has none."""
     was, now = map(_FIRST_NUMBER.match, (one.before, one.after))
-    if was is None or now is None:
-        return False
-    old, new = (float(found[0].replace(",", "")) for found in (was, now))
+    old, new = (float(text[0].replace(",", "")) if text else math.nan for text in (was, now))
+    return old, new
+
+
+def _is_worse(one: Compared) -> bool:
+    old, new = _numbers(one)
     return (new > old and one.item.startswith(_WORSE_HIGHER)) or (
         new < old and one.item.startswith(_WORSE_LOWER)
     )

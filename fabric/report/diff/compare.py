@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.model import Risk
 from fabric.report.diff.alone import Trials
-from fabric.report.diff.capacity import capacity
+from fabric.report.diff.capacity import capacity, less_bandwidth
 from fabric.report.diff.causes import Causes
 from fabric.report.diff.consequences import consequences, worst
 from fabric.report.diff.figures import figures
@@ -15,7 +15,9 @@ from fabric.report.diff.model import Device, Diff, Summary, TouchedJob
 from fabric.report.diff.network import cables, moves
 from fabric.report.diff.protection import less_protection
 from fabric.report.diff.risks import RISKS
+from fabric.report.diff.rollout import less_safe, more_repaired
 from fabric.report.diff.settings import settings
+from fabric.report.diff.severities import lowered
 from fabric.report.diff.tenants import tenants
 
 if TYPE_CHECKING:
@@ -74,9 +76,14 @@ class Comparison:
         attached = self._attached(devices)
         moved, touched = moves(old, new), tenants(old, new, devices)
         apart = tuple(figures(old, new, set(both)))
+        carried = capacity(old, new)
         every = (
             *consequences(old, new, moved, devices, touched, self.judged),
             *less_protection(apart),
+            *less_bandwidth(carried),
+            *lowered(old.intent, new.intent),
+            *less_safe(old.intent.fabric.rollout, new.intent.fabric.rollout),
+            *more_repaired(old.intent.fabric.drift, new.intent.fabric.drift),
         )
         follows = sorted(every, key=lambda one: -RISKS.index(one.risk))
         return Diff(
@@ -88,7 +95,7 @@ class Comparison:
             cables=tuple(cables(old, new)),
             moves=tuple(moved),
             figures=apart,
-            capacity=tuple(capacity(old, new)),
+            capacity=tuple(carried),
             causes=tuple(causes),
             devices=tuple(devices),
             attached=attached,

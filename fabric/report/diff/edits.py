@@ -34,7 +34,9 @@ class _Pair:
     after: Document | None
 
     def edit(self, label: Path, paths: tuple[Path, Path], values: tuple[Any, Any]) -> Edit:
-        texts = [_text(value) for value in values]
+        # Commands that are run are read whole before they are.
+        is_whole = self.kind == "fabric" and label[:1] == ("rollout",)
+        texts = [_text(value, whole=is_whole) for value in values]
         places = [
             _place(document.position(path)) if document and text is not None else None
             for document, path, text in zip((self.before, self.after), paths, texts, strict=True)
@@ -149,12 +151,12 @@ def _edit(name: str, texts: Sequence[str | None], places: Sequence[Place | None]
     return Edit(name, texts[0], texts[1], places[0], places[1])
 
 
-def _text(value: Any) -> str | None:
-    """Return a value on one line; None where it is absent."""
+def _text(value: Any, *, whole: bool) -> str | None:
+    """Return a value on one line, cut where it need not be whole; None where it is absent."""
     if value is ABSENT:
         return None
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= _MOST else f"{text[: _MOST - 3]}..."
+    return text if whole or len(text) <= _MOST else f"{text[: _MOST - 3]}..."
 
 
 def _place(position: Position) -> Place:

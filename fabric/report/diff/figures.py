@@ -131,9 +131,9 @@ def _by_nic(host: HostDesign) -> dict[str, tuple[str, Values]]:
 
 
 def _texts(values: dict[str, object]) -> Values:
-    return {name: _text(value) for name, value in values.items() if value is not None}
+    return {name: value_text(value) for name, value in values.items() if value is not None}
 
 
-def _text(value: object) -> str:
+def value_text(value: object) -> str:
     """Return a value as the inventory has it."""
     return str(value).lower() if isinstance(value, bool) else str(value)

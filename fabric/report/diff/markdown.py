@@ -63,9 +63,8 @@ class _Page:
 def markdown(diff: Diff) -> str:
     """Return summary, tables and causes, then the devices folded; at most 65,000 characters."""
     page = _Page()
-    page.add(
-        f"### {plain_line(title(diff))}", "", *(f"- {plain_line(line)}" for line in summary(diff))
-    )
+    rows = [f"- {plain_line(line)}" for line in summary(diff)]
+    page.block([f"### {plain_line(title(diff))}", ""], rows)
     for part in parts(diff):
         rows = [_row(row) for row in part.rows[:_MOST_ROWS]]
         page.left_out += len(part.rows) - len(rows)

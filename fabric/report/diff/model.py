@@ -9,6 +9,8 @@ from pydantic import TypeAdapter
 
 #: Goes up when a reader of the JSON form must change.
 DIFF_FORMAT = 1
+#: What a text shows for a value that is absent on a side.
+ABSENT_TEXT = "(absent)"
 
 State = Literal["added", "removed", "changed"]
 
@@ -40,7 +42,7 @@ class Edit:
         return self.after_place or self.before_place
 
     def __str__(self) -> str:
-        was, now = ("(absent)" if text is None else text for text in (self.before, self.after))
+        was, now = (ABSENT_TEXT if text is None else text for text in (self.before, self.after))
         return f"{self.place} {self.field}: {was} -> {now}"
 
 
@@ -64,7 +66,7 @@ class Setting:
     after: str | None
 
     def __str__(self) -> str:
-        was, now = ("(absent)" if text is None else text for text in (self.before, self.after))
+        was, now = (ABSENT_TEXT if text is None else text for text in (self.before, self.after))
         return f"{self.path}: {was} -> {now}"
 
 

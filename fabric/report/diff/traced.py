@@ -15,8 +15,13 @@ if TYPE_CHECKING:
 
     Path: TypeAlias = tuple[str | int, ...]
 
-#: Sections of ``fabric.yaml`` that decide what is reported, and change no file.
-FILELESS = ("waivers", "severity")
+#: Sections of ``fabric.yaml`` that change no file, and what they change.
+FILELESS = {
+    "waivers": "what `check` reports",
+    "severity": "what `check` reports",
+    "rollout": "how changes are rolled out",
+    "drift": "what is repaired without being asked",
+}
 
 
 @dataclass(frozen=True)
@@ -107,5 +112,5 @@ class Traced:
 
     @property
     def effective(self) -> bool:
-        """Whether it can change a file; waivers and severities decide what is reported."""
+        """Whether it can change a file; that is not so of the sections of `FILELESS`."""
         return not (self.kind == "fabric" and self.path[:1] and self.path[0] in FILELESS)

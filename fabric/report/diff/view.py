@@ -11,6 +11,7 @@ from fabric.core import hostlist
 from fabric.core.counts import counted
 from fabric.core.likeness import like_groups
 from fabric.report.diff.capacity import worse
+from fabric.report.diff.model import ABSENT_TEXT
 from fabric.report.diff.traced import FILELESS
 
 if TYPE_CHECKING:
@@ -35,11 +36,9 @@ _MOST_NAMES = 400
 _MOST_WORSE = 4
 #: Changes of cables that many have alike.
 _SUMMED = ("length", "speed")
-_REPORTED = tuple(f"fabric.{section}" for section in FILELESS)
 #: An address of IPv4 or IPv6, or of a NIC.
 _ADDRESS = re.compile(r"\d+(\.\d+){3}|([0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}", re.IGNORECASE)
 _PLURALS = {"error": "errors", "warning": "warnings", "info": "info"}
-ABSENT = "(absent)"
 
 
 @dataclass(frozen=True)
@@ -250,11 +249,15 @@ def reach(cause: Cause) -> str:
         if names
     ]
     if not words:
-        only = all(edit.field.startswith(_REPORTED) for edit in cause.edits)
-        return (
-            "changes what `check` reports, no file" if only else "no setting follows from it alone"
-        )
+        return _fileless(cause) or "no setting follows from it alone"
     return f"{', '.join(words)}: {counted(cause.lines, 'setting')}"
+
+
+def _fileless(cause: Cause) -> str:
+    """Return what a cause changes that is in no file; empty where it can change one."""
+    sections = {edit.field.removeprefix("fabric.").partition(".")[0] for edit in cause.edits}
+    words = {FILELESS.get(section, "") for section in sections}
+    return f"changes {words.pop()}, no file" if len(words) == 1 and all(words) else ""
 
 
 def alike(diff: Diff) -> list[Alike]:
@@ -286,7 +289,7 @@ def hosts(diff: Diff) -> list[str]:
 
 def cells(setting: Setting) -> Row:
     """Return path and both values of a setting."""
-    values = (ABSENT if text is None else text for text in (setting.before, setting.after))
+    values = (ABSENT_TEXT if text is None else text for text in (setting.before, setting.after))
     return (setting.path, *values)
 
 

@@ -94,21 +94,31 @@ def _artefact(file: str) -> dict[str, str]:
 
 
 def _invocation(reported: Reported, left_out: int) -> dict[str, Any]:
-    broken = reported.outcome.broken
+    broken, stopped = reported.outcome.broken, _stopped(reported)
     notes: list[dict[str, Any]] = [
         {"level": "error", "associatedRule": {"id": name}, "message": {"text": reason}}
         for name, reason in broken
     ]
+    if stopped:
+        notes.append({"level": "error", "message": {"text": stopped}})
     if left_out > 0:
         text = f"{left_out} findings are omitted: a SARIF run has at most {MOST_RESULTS} results"
         notes.append({"level": "warning", "message": {"text": text}})
     if reported.ignored_words:
         notes.append({"level": "warning", "message": {"text": reported.ignored_words}})
     return {
-        "executionSuccessful": not broken,
+        "executionSuccessful": not (broken or stopped),
         "workingDirectory": {"uri": _folder()},
         "toolExecutionNotifications": notes,
     }
+
+
+def _stopped(reported: Reported) -> str:
+    """Return why no rule ran; empty where one did (SARIF 2.1.0, 3.20.14 and 3.20.21)."""
+    outcome = reported.outcome
+    if outcome.checked or outcome.broken or not outcome.findings:
+        return ""
+    return f"no rule ran, as the input cannot be judged: {outcome.findings[0]}"
 
 
 def _folder() -> str:
