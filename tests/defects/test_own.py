@@ -98,26 +98,26 @@ def test_it_is_listed_and_explained(inventory: Path) -> None:
 #: By what is wrong: the text that becomes another, the line and the field that are named.
 WRONG = {
     "an unknown field": ("severity =", "severty =", 4, "severty", "unknown field"),
-    "an unknown system": ('["sonic"]', '["sonix"]', 3, "systems.0", "unknown system 'sonix'"),
+    "an unknown system": ('["sonic"]', '["sonix"]', 3, "systems[0]", "unknown system 'sonix'"),
     "an unknown chip": (
         "severity",
         'asics = ["tomahawk-9"]\nseverity',
         4,
-        "asics.0",
+        "asics[0]",
         "unknown ASIC family 'tomahawk-9'",
     ),
     "an empty range": (
         "[checked]",
         '[[releases]]\nfirst = "202511"\nfixed = "202505"\n[checked]',
         11,
-        "releases.0.first",
+        "releases[0].first",
         "no release of sonic is from 202511 before 202505",
     ),
     "no release": (
         "[checked]",
         '[[releases]]\nfirst = "5.14"\n[checked]',
         11,
-        "releases.0.first",
+        "releases[0].first",
         "'5.14' is no release of sonic",
     ),
     "no condition": (
@@ -144,7 +144,7 @@ WRONG = {
         "[checked]",
         '[[config]]\ntable = "PORT"\nline = "x"\n[checked]',
         10,
-        "config.0",
+        "config[0]",
         "set either table or line",
     ),
     "code instead of a value": ("true", "{{ 1 }}", 8, "", "Invalid"),

@@ -6,6 +6,8 @@ from itertools import product
 
 import pytest
 
+from fabric.change.model import Risk
+from fabric.render import render_device
 from fabric.systems.sonic import adapters as sonic
 from fabric.systems.sonic.adapters.config import differences
 from tests.change.sonic_bench import Bench, config_of, whole
@@ -94,6 +96,19 @@ def test_a_large_change_goes_in_few_steps(tmp_path):
     bench.driver.rollback(TOKEN)
     assert not differences(bench.running().config, running.config)
     assert bench.switch.restarts == 0
+
+
+def test_a_change_that_takes_a_port_down_is_a_port_flap(tmp_path):
+    """Lossless priorities that someone set by hand go by ports that go down and up."""
+    design = variant(tmp_path / "1", "demo", {})[LEAF]
+    config = whole(design)
+    bench = Bench(config)
+    bench.switch.hand_edit("PORT_QOS_MAP", "Ethernet0", "pfc_enable", "3,4")
+    running = bench.running()
+    _, way, _ = grown(bench, design)
+    draft = sonic.SonicAdapter().draft(running, render_device(design), bench.driver)
+    assert way.flaps == ["Ethernet0"]
+    assert max(change.risk for change in draft.changes) is Risk.PORT_FLAP
 
 
 def test_the_plan_names_sessions_that_drop(tmp_path):

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from fabric.devices.candidate import SonicCandidate
     from fabric.devices.driver import Driver
     from fabric.observe.snapshot import Running
+    from fabric.systems.sonic.adapters.way import Way
 
 
 class SonicAdapter:
@@ -73,12 +74,12 @@ class SonicAdapter:
         asic = asic_of(updater(running), running.config)
         target = without_reclaimed(running.config, compose(running.config, intended, vrfs), asic)
         cells = differences(running.config, target)
+        steps = way(running.config, target, updater(running))
         changes = [
-            Change("|".join(cell), _show(cell, old), _show(cell, new), risk(cell))
+            Change("|".join(cell), _show(cell, old), _show(cell, new), _risk(cell, steps))
             for cell, old, new in cells
         ]
         beside, kernel_changes = kernel.draft(running, artefacts)
-        steps = way(running.config, target, updater(running))
         return Draft(
             candidate=steps.candidate(beside),
             changes=(*changes, *kernel_changes),
@@ -130,6 +131,12 @@ def updater(running: Running) -> Updater:
     return Updater(
         str(row.get("hwsku", "")), system.get("release", ""), system.get("asic_type", "")
     )
+
+
+def _risk(cell: Cell, steps: Way) -> Risk:
+    """Return the risk of a change: what takes lossless traffic does so where ports go down."""
+    own = risk(cell)
+    return Risk.PORT_FLAP if own is Risk.BRIEF_LOSS and steps.flaps else own
 
 
 def _apart(values: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
