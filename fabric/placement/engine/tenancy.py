@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core import hostlist
+from fabric.core.findings import Finding, Severity
+from fabric.core.shown import listed
 from fabric.placement.engine.rails import nic_of_column
 from fabric.topology.tenants import UNASSIGNED
 
@@ -35,6 +38,74 @@ def tenant_hosts(fabric: Fabric, tenant: str, columns: Ints) -> Bools:
     first = np.arange(len(fabric.hosts))[:, None] * fabric.nics_per_host
     mine: Bools = (owner[first + nics] == row).all(axis=1)
     return mine
+
+
+def tenant_of_hosts(fabric: Fabric) -> tuple[str | None, ...]:
+    """Return the tenant that has all NICs of a host that are on, for each host.
+
+    Empty for a host whose NICs have no tenant; None for NICs of several, and where none is on.
+    """
+    if fabric.tenants is None:
+        return ("",) * len(fabric.hosts)
+    return tuple(_only(_owners(fabric, row)) for row in range(len(fabric.hosts)))
+
+
+def hosts_by_tenant(fabric: Fabric) -> dict[str | None, list[str]]:
+    """Return the hosts of each tenant in the order of the inventory, as `tenant_of_hosts` says it.
+
+    Hosts without a tenant come after those of tenants, and those of none or several are the last.
+    """
+    order = (*(fabric.tenants.names if fabric.tenants else ()), "", None)
+    hosts: dict[str | None, list[str]] = {tenant: [] for tenant in order}
+    for name, tenant in zip(fabric.hosts.names, tenant_of_hosts(fabric), strict=True):
+        hosts[tenant].append(name)
+    return {tenant: names for tenant, names in hosts.items() if names}
+
+
+def mixed_tenants(fabric: Fabric, what: str, fix: str) -> tuple[Finding, ...]:
+    """Return the warning of a form that cannot say whose the hosts are; none without tenants.
+
+    Parameters
+    ----------
+    what : str
+        What mixes the tenants, such as the file.
+    fix : str
+        How the scheduler is told.
+    """
+    if fabric.tenants is None:
+        return ()
+    names = listed(fabric.tenants.names, "and")
+    message = f"{what} does not tell the hosts of tenants apart: {names}"
+    return (Finding("PLC039", Severity.WARNING, message, fix),)
+
+
+def outside_of_tenants(
+    fabric: Fabric, what: str, left_out: tuple[str | None, ...] = (None,)
+) -> tuple[Finding, ...]:
+    """Return the warning of hosts that an export for each tenant leaves out; none without tenants.
+
+    Parameters
+    ----------
+    what : str
+        What the export writes for each tenant.
+    left_out : tuple
+        Keys of `hosts_by_tenant`.
+    """
+    names = [name for key in left_out for name in hosts_by_tenant(fabric).get(key, ())]
+    if fabric.tenants is None or not names:
+        return ()
+    message = f"{hostlist.fold(names)}: no tenant has all NICs that are on, so {what} is missing"
+    return (Finding("PLC039", Severity.WARNING, message, "give all of them to the same tenant"),)
+
+
+def _owners(fabric: Fabric, row: int) -> set[str]:
+    """Return the tenants of the NICs of a host that are on; empty for NICs without one."""
+    on = (nic for nic in fabric.nics_of_host(row) if fabric.nics.enabled[nic])
+    return {fabric.tenants.name_of(nic) for nic in on} if fabric.tenants else set()
+
+
+def _only(owners: set[str]) -> str | None:
+    return next(iter(owners)) if len(owners) == 1 else None
 
 
 def wrong_tenant(fabric: Fabric, query: Query, columns: Ints) -> Iterator[tuple[str, str, str]]:
