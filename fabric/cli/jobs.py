@@ -164,6 +164,8 @@ def place(
         tenant=tenant or None,
     )
     job = workflow(Project(inventory), request, files, lossless_class)
+    for text in job["warnings"]:
+        output.note(f"warning: {text}")
     if form is Format.JSON:
         output.as_json(job)
     else:
@@ -172,6 +174,9 @@ def place(
 
 def _queue(answer: dict[str, Any], form: Format) -> None:
     placements = answer["placements"]
+    for one in placements:
+        for text in one.get("warnings", ()):
+            output.note(f"warning: {one['name']}: {text}")
     if form is Format.JSON:
         output.as_json(answer)
     else:
@@ -184,7 +189,8 @@ def _queue(answer: dict[str, Any], form: Format) -> None:
 def _queue_row(one: dict[str, Any]) -> tuple[object, ...]:
     if "unplaced" in one:
         return (one["name"], "-", "-", "-", "; ".join(one["unplaced"]))
-    return (one["name"], one["hostlist"], one["cost"], f"{one['gap']:.1%}", one["reason"])
+    gap = "not known" if one["gap"] is None else f"{one['gap']:.1%}"
+    return (one["name"], one["hostlist"], one["cost"], gap, one["reason"])
 
 
 def _print(job: dict[str, Any], *, every_rank: bool) -> None:

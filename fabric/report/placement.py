@@ -109,7 +109,11 @@ class PlacementDocument(BaseModel):
         dict[str, float | None], Field(description="Of the service: version and age of its state.")
     ] = {}
     warnings: Annotated[
-        list[str], Field(description="Of the service: what makes the answer less certain.")
+        list[str],
+        Field(
+            description="Named hosts that take no job now, and why; of the service also what makes "
+            "the answer less certain."
+        ),
     ] = []
 
 

@@ -54,7 +54,11 @@ class NotedJobReply(JobReply):
     """A job that was noted."""
 
     warnings: Annotated[
-        list[str], Field(description="Hosts of it that the state says are down or degraded.")
+        list[str],
+        Field(
+            description="Hosts of it that the state says are down or degraded, and hosts with NICs "
+            "of several tenants."
+        ),
     ]
 
 

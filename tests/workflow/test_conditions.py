@@ -219,6 +219,20 @@ def test_named_hosts_that_cannot_be_used_have_no_proof(tmp_path: Path) -> None:
     ended = run("place", DEMO, "--hosts", "gpu[001-002]", "--avoid-state", file)
     assert "the named hosts, of which gpu[001-002] cannot be used now" in ended.out
     assert "how far above the best is not known" in ended.out
+    why = "su1-rail0 is down: no power"
+    assert ended.err == f"warning: gpu[001-002] take no job now: {why}\n"
+
+
+def test_named_hosts_with_a_job_are_warned_of(tmp_path: Path) -> None:
+    """Also where a job of a queue has taken them."""
+    file = written(tmp_path, jobs=[{"name": "train-7", "hosts": "gpu[001-002]"}])
+    ended = run("place", DEMO, "--hosts", "gpu[002-003]", "--avoid-state", file)
+    assert ended.err == "warning: gpu002 takes no job now: job train-7 runs there\n"
+    queue = tmp_path / "queue.json"
+    jobs = [{"name": "a", "nodes": 4}, {"name": "b", "hosts": "gpu001"}]
+    queue.write_text(json.dumps({"format": "rocefab-queue/1", "jobs": jobs}))
+    ended = run("place", DEMO, "--queue", queue)
+    assert ended.err == "warning: b: gpu001 takes no job now: job a runs there\n"
 
 
 def test_hosts_of_a_plan_take_no_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from fabric.placement.engine.rails import nic_of_column
 from fabric.topology.tenants import UNASSIGNED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fabric.placement.engine.query import Query
     from fabric.topology.model import Bools, Fabric, Ints
@@ -48,6 +48,25 @@ def tenant_of_hosts(fabric: Fabric) -> tuple[str | None, ...]:
     if fabric.tenants is None:
         return ("",) * len(fabric.hosts)
     return tuple(_only(_owners(fabric, row)) for row in range(len(fabric.hosts)))
+
+
+def tenants_of_job(fabric: Fabric, hosts: Sequence[str], columns: Ints) -> dict[str, list[str]]:
+    """Return the hosts of a job by who has NICs of them that it uses; empty without tenants.
+
+    A key is the name of a tenant, ``no tenant`` or ``quarantine``. A host stands under several
+    where its NICs do.
+    """
+    tenants = fabric.tenants
+    if tenants is None:
+        return {}
+    columns_of = nic_of_column(fabric)
+    owners: dict[str, list[str]] = {}
+    for host in hosts:
+        row = fabric.host_row[host]
+        for nic in row * fabric.nics_per_host + columns_of[row, columns]:
+            alone = "quarantine" if tenants.quarantined[nic] else "no tenant"
+            owners.setdefault(tenants.name_of(int(nic)) or alone, []).append(host)
+    return {owner: list(dict.fromkeys(names)) for owner, names in owners.items()}
 
 
 def hosts_by_tenant(fabric: Fabric) -> dict[str | None, list[str]]:

@@ -11,6 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fabric.core import hostlist
+from fabric.placement.engine.rails import used_columns
+from fabric.placement.engine.tenancy import tenants_of_job
 from fabric.placement.job import traffic_of
 from fabric.serve.bodies import body
 from fabric.serve.book import BookedJob
@@ -127,9 +129,15 @@ def _job(wanted: JobBody, fabric: Fabric) -> BookedJob:
 
 
 def _warnings(job: BookedJob, loaded: Loaded) -> list[str]:
-    """Return which hosts are not as planned, as `place` says it; the job runs all the same."""
-    gpus = job.body.gpus_per_node or loaded.fabric.intent.fabric.host.gpus
-    return loaded.engine.why_not(job.hosts, gpus)
+    """Return what `place` would not do with these hosts; the job runs all the same."""
+    fabric = loaded.fabric
+    gpus = job.body.gpus_per_node or fabric.intent.fabric.host.gpus
+    owners = tenants_of_job(fabric, job.hosts, used_columns(fabric, gpus))
+    words = ", ".join(f"{hostlist.fold(hosts)} ({owner})" for owner, hosts in owners.items())
+    mixed = (
+        [f"the NICs of its hosts are not of the same tenant: {words}"] if len(owners) > 1 else []
+    )
+    return [*mixed, *loaded.engine.why_not(job.hosts, gpus)]
 
 
 def _check_free(job: BookedJob, book: Book) -> None:
