@@ -15,7 +15,14 @@ from fabric.core.exports import PLACED_OPTIONS, Exported, Exporter, exporters, t
 from fabric.placement.engine.tenancy import mixed_tenants, outside_of_tenants
 from fabric.placement.k8s.cluster import check_name, node_names
 from fabric.placement.k8s.jobs import check_job_name
-from fabric.placement.k8s.labels import PREFIX, keys, label_value, node_labels, tenant_label
+from fabric.placement.k8s.labels import (
+    PREFIX,
+    TENANT_LABEL,
+    keys,
+    label_value,
+    node_labels,
+    tenant_label,
+)
 from fabric.placement.k8s.levels import common_level, levels
 from fabric.placement.k8s.manifest import Manifest, check_served, yaml_text
 from fabric.placement.pcie import refused_field
@@ -170,7 +177,7 @@ def _notes(order: Order, part: str, path: str) -> tuple[Finding, ...]:
         return ()
     if part == "kueue":
         return outside_of_tenants(order.fabric, "a ResourceFlavor", ("", None))
-    fix = f"select the nodes of a tenant in its pods: nodeSelector {PREFIX}/tenant"
+    fix = f"select the nodes of a tenant in its pods: nodeSelector {TENANT_LABEL}"
     return mixed_tenants(order.fabric, path, fix)
 
 

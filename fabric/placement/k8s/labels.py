@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Prefix of what no other program defines.
 PREFIX = "rocefab.io"
+#: Tenant that has all NICs of a node that are on.
+TENANT_LABEL = f"{PREFIX}/tenant"
 _LEGACY = ("leaf", "spine", "core")
 #: Longest value of a label (Kubernetes documentation, Labels and Selectors).
 _MAX_VALUE = 63
@@ -52,7 +54,7 @@ def node_labels(fabric: Fabric, hosts: tuple[str, ...]) -> list[dict[str, str]]:
 
 def tenant_label(name: str) -> dict[str, str]:
     """Return the label of hosts that a tenant has with all NICs that are on; none without one."""
-    return {f"{PREFIX}/tenant": name} if name else {}
+    return {TENANT_LABEL: name} if name else {}
 
 
 def _column(
