@@ -47,7 +47,11 @@ class PlacementDocument(BaseModel):
         Load, Field(description="The same where queue pairs are hashed; expected value.")
     ]
     bound: Annotated[
-        Load, Field(description="Least link_load of any choice, or the target where that is more.")
+        Load,
+        Field(
+            description="Least link_load of any choice of hosts, or the target where that is more: "
+            "a job on one host has the cost 0 and the bound 1."
+        ),
     ]
     gap: Annotated[
         Load | None,

@@ -48,6 +48,12 @@ def _free(built: Fabric, unusable: set[str]) -> list[int]:
     return [usable.count(unit) for unit in units]
 
 
+def test_a_job_on_one_host_has_the_target_as_bound() -> None:
+    """Loads below the target count as equal (docs/jobs.md)."""
+    answer = place(example("demo"), 1, 2).answer
+    assert (answer.cost, answer.bound, answer.gap) == (0.0, 1.0, 0.0)
+
+
 @examples(80)
 @given(requests())
 def test_any_request(request: tuple[Fabric, int, int, set[str], set[str]]) -> None:

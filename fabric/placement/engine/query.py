@@ -99,7 +99,8 @@ class Answer:
     load : float
         Load of the fullest cable between switches, with the jobs that run.
     bound : float
-        Of no choice of hosts that meets the request is the larger of ``load`` and the target less.
+        Of no choice of hosts that meets the request is the larger of ``load`` and the target less;
+        ``cost`` may be less, as it is without the target.
     bottleneck : str
         The fullest link, or "NIC".
     rate : float
