@@ -209,7 +209,7 @@ def test_choices_by_hand(nodes: int, excluded: tuple[str, ...], hosts: str, reas
             (
                 "9 hosts are needed, but only 6 of 9 are free (2 excluded, 1 without a NIC of the "
                 "rails in "
-                "use); request fewer nodes, or exclude fewer hosts [PLC001]"
+                "use); request fewer nodes or exclude fewer hosts [PLC001]"
             ),
         ),
         (
@@ -217,7 +217,7 @@ def test_choices_by_hand(nodes: int, excluded: tuple[str, ...], hosts: str, reas
             1,
             ("a1", "b2"),
             (
-                "8 hosts are needed, but only 7 of 9 are free (2 excluded); request fewer nodes, "
+                "8 hosts are needed, but only 7 of 9 are free (2 excluded); request fewer nodes "
                 "or exclude fewer hosts [PLC001]"
             ),
         ),

@@ -37,20 +37,31 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "an unknown tenant": ({"tenant": "green"}, "tenant: there is no tenant 'green'"),
     "a host of another": (
         {"hosts": ["gpu001"], "tenant": "blue"},
-        "hosts: gpu001 is not of tenant blue with all its NICs",
+        "hosts: tenant blue does not have all NICs of gpu001 that the job uses; name other hosts",
     ),
     "a host with one NIC of it": (
         {"hosts": ["gpu004"], "tenant": "blue"},
-        "hosts: gpu004 is not of tenant blue with all its NICs",
+        "hosts: tenant blue does not have all NICs of gpu004 that the job uses",
     ),
     "hosts of two": (
         {"include": ["gpu001", "gpu002"], "tenant": "red"},
-        "include: gpu002 is not of tenant red",
+        "include: tenant red does not have all NICs of gpu002 that the job uses",
     ),
-    "a host without saying whose": ({"hosts": ["gpu001"]}, "hosts: gpu001 is not without a tenant"),
+    "a host without saying whose": (
+        {"hosts": ["gpu001"]},
+        "hosts: gpu001 has NICs of a tenant, or in quarantine; name the tenant",
+    ),
+    "hosts without saying whose": (
+        {"hosts": ["gpu001", "gpu002"]},
+        "hosts: gpu[001-002] have NICs of a tenant, or in quarantine; name the tenant",
+    ),
     "more than it has": (
         {"nodes": 2, "tenant": "blue"},
-        "2 hosts are needed, but only 1 of 1 hosts of blue are free",
+        "2 hosts are needed, but tenant blue has 1 host, of which 1 is free; request fewer nodes",
+    ),
+    "nothing free": (
+        {"tenant": "blue", "exclude": ["gpu002"]},
+        "but tenant blue has 1 host, of which 0 are free (1 excluded); exclude fewer hosts",
     ),
 }
 

@@ -119,6 +119,15 @@ def test_bad_request_is_a_problem_with_each_field(shared, name: str) -> None:
     assert all(one["message"] and one["fix"] for one in problem["findings"]), problem
 
 
+def test_hosts_that_are_named_twice_are_named(shared) -> None:
+    body = {"hosts": "gpu[001-002],gpu[001-002]", "exclude": ["gpu004", "gpu004"]}
+    said = shared.post("/v1/placements", json=body).json()["findings"]
+    assert [one["message"] for one in said] == [
+        "gpu[001-002] are named twice",
+        "gpu004 is named twice",
+    ]
+
+
 @each(
     ("text", "words"),
     [

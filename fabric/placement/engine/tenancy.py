@@ -144,11 +144,18 @@ def wrong_tenant(fabric: Fabric, query: Query, columns: Ints) -> Iterator[tuple[
         message = f"tenant {name} has no host with all NICs that the job uses"
         yield "tenant", message, "give it hosts, or use fewer GPUs of each"
         return
-    whose = f"of tenant {name} with all its NICs" if name else "without a tenant"
     for field in ("hosts", "include"):
         rows = {host: fabric.host_row.get(host) for host in getattr(query, field)}
         others = [host for host, row in rows.items() if row is not None and not mine[row]]
         if others:
-            more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-            fix = "name other hosts" if name else "name the tenant"
-            yield field, f"{others[0]}{more} is not {whose}", fix
+            yield field, *_of_others(others, name)
+
+
+def _of_others(hosts: list[str], tenant: str) -> tuple[str, str]:
+    """Return what is wrong with hosts that a job of a tenant, or of none, cannot have."""
+    names = hostlist.in_short(hosts)
+    if tenant:
+        message = f"tenant {tenant} does not have all NICs of {names} that the job uses"
+        return message, "name other hosts"
+    has = "has" if len(hosts) == 1 else "have"
+    return f"{names} {has} NICs of a tenant, or in quarantine", "name the tenant"
