@@ -64,7 +64,7 @@ class Placement:
     reason : str
         Why these hosts.
     warnings : tuple of str
-        What makes the answer less certain.
+        Named hosts that take no job now, and what makes the answer less certain.
     data : dict
         The whole answer, as documented in /openapi.json.
     """

@@ -50,12 +50,19 @@ def slurm(fabric: Fabric) -> str:
 
 def tree_text(made: Tree) -> str:
     """Return ``topology.conf`` for topology/tree."""
-    lines = [f"{_HEAD} TopologyPlugin=topology/tree", *([_APART] if made.apart else [])]
+    lines = [f"{_HEAD} TopologyPlugin=topology/tree", *tree_notes(made)]
     for group in made.groups:
         lines += _comment(group.leaves, group.name)
         key = "Nodes" if group.unit else "Switches"
         lines.append(f"SwitchName={group.name} {key}={hostlist.fold(group.members)}")
     return _text(lines)
+
+
+def tree_notes(made: Tree) -> list[str]:
+    """Return lines of comment: what Slurm is not told by the groups."""
+    names = ", ".join(made.tenants)
+    mixed = f"# Hosts of several tenants ({names}): give each partitions of its own."
+    return [*([_APART] if made.apart else []), *([mixed] if made.tenants else [])]
 
 
 def _comment(leaves: tuple[str, ...], name: str) -> list[str]:
@@ -80,7 +87,7 @@ def blocks(fabric: Fabric) -> str:
 
 def block_text(made: Tree, sizes: tuple[int, ...]) -> str:
     """Return ``topology.conf`` for topology/block with some sizes of blocks."""
-    lines = [f"{_HEAD} TopologyPlugin=topology/block, of Slurm 24.05 and later"]
+    lines = [f"{_HEAD} TopologyPlugin=topology/block, of Slurm 24.05 and later", *tree_notes(made)]
     lines += [f"BlockName={unit.unit} Nodes={hostlist.fold(unit.members)}" for unit in made.units]
     return _text([*lines, f"BlockSizes={','.join(map(str, sizes))}"])
 
@@ -100,7 +107,7 @@ def topologies(fabric: Fabric) -> str:
     if not made.apart:
         entry = block_entry(made, made.block_sizes)
         listed.append({"topology": _BLOCKS, "cluster_default": False, **entry})
-    return topologies_text(listed, [_APART] if made.apart else [])
+    return topologies_text(listed, tree_notes(made))
 
 
 def topologies_text(listed: list[dict[str, Any]], notes: list[str]) -> str:
