@@ -57,12 +57,14 @@ class Placement:
         Hosts in rank order.
     hostlist : str
         The same as a range, in the order of names; `hosts` has the order of ranks.
-    cost, bound : float
-        Load of the fullest link; no choice of hosts has less than ``bound``.
+    cost : float
+        Load of the fullest link, NIC or cable.
+    bound : float
+        Least load of the fullest cable of any choice, or the target where that is more.
     reason : str
         Why these hosts.
     warnings : tuple of str
-        What makes the answer less certain.
+        Named hosts that take no job now, and what makes the answer less certain.
     data : dict
         The whole answer, as documented in /openapi.json.
     """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,8 +20,12 @@ from fabric.cli.options import (
     duration_s,
     option,
 )
+from fabric.core.errors import InputError
+from fabric.core.shell_words import shell_quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import typer
 
 #: Ranks that are listed without being asked for: a screen.
@@ -145,33 +151,52 @@ def place(
     if queue:
         _queue(place_queue(Project(inventory), queue, files), form)
         return
-    request = job_request(
-        nodes=nodes,
-        gpus_per_node=gpus_per_node,
-        traffic=traffic,
-        layout=layout or None,
-        weights=weights or None,
-        pxn=pxn,
-        hosts=hosts or None,
-        include=include or None,
-        exclude=exclude or None,
-        within=within,
-        segment=segment,
-        max_units=max_units,
-        target=target,
-        room=room,
-        nvlink_gpus=nvlink_gpus,
-        tenant=tenant or None,
-    )
-    job = workflow(Project(inventory), request, files, lossless_class)
+    with _named_as_options():
+        request = job_request(
+            nodes=nodes,
+            gpus_per_node=gpus_per_node,
+            traffic=traffic,
+            layout=layout or None,
+            weights=weights or None,
+            pxn=pxn,
+            hosts=hosts or None,
+            include=include or None,
+            exclude=exclude or None,
+            within=within,
+            segment=segment,
+            max_units=max_units,
+            target=target,
+            room=room,
+            nvlink_gpus=nvlink_gpus,
+            tenant=tenant or None,
+        )
+        job = workflow(Project(inventory), request, files, lossless_class)
+    for text in job["warnings"]:
+        output.note(f"warning: {text}")
     if form is Format.JSON:
         output.as_json(job)
     else:
         _print(job, every_rank=ranks)
 
 
+@contextmanager
+def _named_as_options() -> Iterator[None]:
+    """Give the field of a finding the name of its option, where a job has another name for it."""
+    try:
+        yield
+    except InputError as error:
+        error.findings = tuple(
+            replace(one, field="--bytes") if one.field == "weights" else one
+            for one in error.findings
+        )
+        raise
+
+
 def _queue(answer: dict[str, Any], form: Format) -> None:
     placements = answer["placements"]
+    for one in placements:
+        for text in one.get("warnings", ()):
+            output.note(f"warning: {one['name']}: {text}")
     if form is Format.JSON:
         output.as_json(answer)
     else:
@@ -184,7 +209,8 @@ def _queue(answer: dict[str, Any], form: Format) -> None:
 def _queue_row(one: dict[str, Any]) -> tuple[object, ...]:
     if "unplaced" in one:
         return (one["name"], "-", "-", "-", "; ".join(one["unplaced"]))
-    return (one["name"], one["hostlist"], one["cost"], f"{one['gap']:.1%}", one["reason"])
+    gap = "not known" if one["gap"] is None else f"{one['gap']:.1%}"
+    return (one["name"], one["hostlist"], one["cost"], gap, one["reason"])
 
 
 def _print(job: dict[str, Any], *, every_rank: bool) -> None:
@@ -201,7 +227,7 @@ def _print(job: dict[str, Any], *, every_rank: bool) -> None:
     output.data("\n")
     reasons = job["environment_reasons"]
     for name, value in job["environment"].items():
-        output.data(f"export {name}={value}  # {reasons[name]}\n")
+        output.data(f"export {name}={shell_quoted(value)}  # {reasons[name]}\n")
     for host, own in job["environment_by_host"].items():
         output.data(f"# on {host}: " + " ".join(f"{k}={v}" for k, v in own.items()) + "\n")
     output.data("\n")

@@ -131,7 +131,7 @@ def whatif(
 
         report = storms(project, storm, pattern=senders, pool_bytes=int(mib_to_bytes(buffer_mib)))
         _print_storm(report, form)
-        harmless, broken = report.end is not None, False
+        safe, broken = report.end is not None, False
     elif every:
         from fabric.report.singles import singles
 
@@ -143,7 +143,7 @@ def whatif(
             mapped=mapped(workers, BATCHES),
         )
         _print_ranking(ranking, form, more)
-        harmless, broken = not ranking.single_points and not ranking.circle, False
+        safe, broken = not ranking.single_points and not ranking.circle, False
     else:
         from fabric.report.whatif import whatif as workflow
 
@@ -158,8 +158,8 @@ def whatif(
             mapped=mapped(workers, 1 if is_large else DEVICES),
         )
         _print_outage(impact, form, more)
-        harmless, broken = not impact.reasons, bool(impact.broken)
-    if not harmless:
+        safe, broken = not impact.reasons, bool(impact.broken)
+    if not safe:
         raise CommandExit(Exit.FINDINGS)
     if broken:
         raise CommandExit(Exit.DEVICE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -89,6 +90,11 @@ def fold(names: Iterable[str]) -> str:
         prefix, number = match.groups() if match else (name, "")
         groups.setdefault((prefix, bool(number)), []).append(number)
     return ",".join(_fold_group(prefix, numbers) for (prefix, _), numbers in groups.items())
+
+
+def doubled(names: Iterable[str]) -> list[str]:
+    """Return the names that are there more than once, in their order."""
+    return [name for name, times in Counter(names).items() if times > 1]
 
 
 def in_short(names: Iterable[str], most: int = MOST_CHARACTERS) -> str:

@@ -147,8 +147,3 @@ class Order:
         every = replace(ours, settings=extra + ours.settings)
         kept, notes = keep_users(every, self.users)
         return kept, [*self._newer(), *notes]
-
-
-def quoted(text: str) -> str:
-    """Return a word for a shell, always in quotes: a leading ``=`` means something to zsh."""
-    return "'" + text.replace("'", "'\\''") + "'"

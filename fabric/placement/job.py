@@ -209,7 +209,7 @@ def traffic_of(job: TrafficRequest, wrong: Wrong) -> Traffic:
 def _layout(job: TrafficRequest, wrong: Wrong) -> Layout | None:
     if job.layout is None:
         if job.weights:
-            wrong("weights", "weights need a layout", "add a layout, or omit the weights")
+            wrong("weights", "bytes of dimensions need a layout", "add a layout, or omit them")
         return None
     if not job.layout:
         wrong("layout", "the layout is empty", "add a dimension, such as tp")

@@ -154,7 +154,7 @@ def reason_of(answer: Answer, units: tuple[str, ...], query: Query) -> str:
     link = "that of a NIC" if answer.bottleneck == "NIC" else answer.bottleneck
     fullest = f"the fullest link is {link} ({answer.cost:.2f} of line rate)"
     if query.hosts:
-        now = hostlist.fold(answer.stopped)
+        now = hostlist.fold(name for name, _ in answer.stopped)
         return (
             f"the named hosts, of which {now} cannot be used now"
             if now
@@ -168,6 +168,17 @@ def reason_of(answer: Answer, units: tuple[str, ...], query: Query) -> str:
         f"{len(units)} units ({hostlist.fold(units)}); {fullest}; ranks are ordered unit by unit, "
         "so that a ring leaves each unit once on each rail"
     )
+
+
+def warnings_of(answer: Answer) -> list[str]:
+    """Return what keeps a job from the hosts that were named."""
+    reasons: dict[str, list[str]] = {}
+    for name, why in answer.stopped:
+        reasons.setdefault(why, []).append(name)
+    return [
+        f"{hostlist.fold(names)} {'takes' if len(names) == 1 else 'take'} no job now: {why}"
+        for why, names in reasons.items()
+    ]
 
 
 def leaves_connected(fabric: Fabric, leaves: Ints) -> bool:

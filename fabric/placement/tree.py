@@ -59,11 +59,14 @@ class Tree:
         Pods; empty where there are none.
     core : Group or None
         What is above all others; None for a unit alone, and for units that no spine connects.
+    tenants : tuple of str
+        Tenants that the hosts are divided among, which no group tells apart.
     """
 
     units: tuple[Group, ...]
     pods: tuple[Group, ...] = ()
     core: Group | None = None
+    tenants: tuple[str, ...] = ()
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -82,7 +85,7 @@ class Tree:
         return tuple(base << level for level in range(len(self.units).bit_length()))
 
     def limited_to(self, hosts: Collection[str]) -> Tree:
-        """Return the tree of some hosts; groups that have none of them are not in it."""
+        """Return the tree of some hosts, chosen by whoever asks; other groups are not in it."""
         units = _limited(self.units, hosts)
         pods = _limited(self.pods, {unit.name for unit in units})
         below = {group.name for group in pods or units}
@@ -115,7 +118,7 @@ def tree(fabric: Fabric) -> Tree:
     above = tuple(Group(pod, _names(below)) for pod, below in pods.items() if pod)
     name = f"{fabric.intent.fabric.name}-{'super-spines' if above else 'spines'}"
     core = Group(name, _names(above or ordered)) if len(fabric.uplinks) else None
-    result = Tree(ordered, above, core)
+    result = Tree(ordered, above, core, fabric.tenants.names if fabric.tenants else ())
     findings = list(_wrong_names(result))
     if findings:
         raise InputError("the fabric cannot be written as a tree", findings)

@@ -47,7 +47,11 @@ class PlacementDocument(BaseModel):
         Load, Field(description="The same where queue pairs are hashed; expected value.")
     ]
     bound: Annotated[
-        Load, Field(description="Least link_load of any choice, or the target where that is more.")
+        Load,
+        Field(
+            description="Least link_load of any choice of hosts, or the target where that is more: "
+            "a job on one host has the cost 0 and the bound 1."
+        ),
     ]
     gap: Annotated[
         Load | None,
@@ -109,7 +113,11 @@ class PlacementDocument(BaseModel):
         dict[str, float | None], Field(description="Of the service: version and age of its state.")
     ] = {}
     warnings: Annotated[
-        list[str], Field(description="Of the service: what makes the answer less certain.")
+        list[str],
+        Field(
+            description="Named hosts that take no job now, and why; of the service also what makes "
+            "the answer less certain."
+        ),
     ] = []
 
 

@@ -84,7 +84,7 @@ class WhatIf:
 
     @property
     def reasons(self) -> list[str]:
-        """Why this is not harmless; empty when it is."""
+        """Why this is not safe: what is cut off, and new errors; empty when it is."""
         causes, hit = [], self.impact
         if hit.host_pairs[1]:
             causes.append(f"{hit.host_pairs[1]:,} pairs of hosts are cut")
@@ -99,6 +99,11 @@ class WhatIf:
         return causes
 
     @property
+    def is_harmless(self) -> bool:
+        """Whether nothing is cut off, no rule finds a new error, and all bandwidth is left."""
+        return not self.reasons and not self._left()
+
+    @property
     def verdict(self) -> str:
         """Whether it is harmless, or safe to drain, and how much bandwidth is left, in words."""
         what = "safe" if self.drain else "harmless"
@@ -109,7 +114,7 @@ class WhatIf:
         return f"{'safe: yes' if self.drain else 'nothing is cut off'}; {left}"
 
     def _left(self) -> str:
-        """Return what the unit keeps that loses most, else the host; empty where all is left."""
+        """Return what the unit, host or tier keeps that loses most; empty where all is left."""
         shares = [(after / before, name) for name, _, _, before, after in self.units if before]
         share, name = min(shares, default=(1.0, ""))
         if share < 1:
@@ -117,6 +122,10 @@ class WhatIf:
         if self.worst_hosts:
             name, before, after = self.worst_hosts[0]
             return f"{percent(after, before)} of the bandwidth of {name} is left"
+        if self.moved:
+            most = max(self.moved, key=lambda one: one.times or float("inf"))
+            what = counted(most.switches, most.role)
+            return f"{percent(1, most.times or float('inf'))} of the uplinks of {what} are left"
         return ""
 
     @cached_property
@@ -207,7 +216,8 @@ class WhatIf:
         return {
             "failed": list(self.words),
             "drained": self.drain,
-            "harmless": not self.reasons,
+            "harmless": self.is_harmless,
+            "safe": not self.reasons,
             "reasons": self.reasons,
             "verdict": self.verdict,
             "leaf_pairs": {"before": hit.leaf_pairs[0], "cut": hit.leaf_pairs[1]},

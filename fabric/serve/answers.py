@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
+from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -75,29 +76,42 @@ class Names:
         return self._prefixes[prefix] + (parts[0] if one else f"[{','.join(parts)}]")
 
 
+@dataclass(frozen=True, slots=True)
+class KeptAnswer:
+    """An answer without what changes while the state does not, and its own warnings."""
+
+    content: bytes
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes of it, each letter of a warning as one."""
+        return len(self.content) + sum(map(len, self.warnings))
+
+
 class AnswerCache:
     """Answers by request: a scheduler that tries again gets the same one without a search."""
 
     def __init__(self) -> None:
-        self._answers: OrderedDict[bytes, bytes] = OrderedDict()
+        self._answers: OrderedDict[bytes, KeptAnswer] = OrderedDict()
         self._bytes = 0
 
-    def get(self, request: bytes) -> bytes | None:
+    def get(self, request: bytes) -> KeptAnswer | None:
         """Return the answer to the same bytes; None where there is none."""
         answer = self._answers.get(request)
         if answer is not None:
             self._answers.move_to_end(request)
         return answer
 
-    def put(self, request: bytes, answer: bytes) -> None:
+    def put(self, request: bytes, answer: KeptAnswer) -> None:
         """Keep an answer; those that were not asked for longest make room."""
         if request in self._answers:
             return
-        self._bytes += len(request) + len(answer)
+        self._bytes += len(request) + answer.size
         self._answers[request] = answer
         while self._bytes > _MAX_KEPT_BYTES:
             old_request, old = self._answers.popitem(last=False)
-            self._bytes -= len(old_request) + len(old)
+            self._bytes -= len(old_request) + old.size
 
 
 #: Bytes of kept answers.

@@ -4,7 +4,9 @@ The shapes are ExtenderArgs, ExtenderFilterResult and HostPriorityList of
 k8s.io/kube-scheduler/extender/v1 (types.go); scores are 0 to 10 (MaxExtenderPriority). The
 scheduler asks pod by pod. The pods of one owner (a Job, a StatefulSet, a PodGroup) are one job:
 the annotation ``rocefab/nodes`` says how many hosts it has. The first pod of an owner makes a
-placement, and the others are sent to the hosts of it.
+placement, and the others are sent to the hosts of it. A job stays in one tenant. What is wrong with
+an annotation is the reason of every node: the scheduler shows it as an event of the pod, while it
+skips an extender that is ``ignorable`` and answers with an error.
 """
 
 from __future__ import annotations
@@ -17,19 +19,26 @@ import numpy as np
 
 from fabric.core.errors import InputError
 from fabric.placement.engine.query import Query
+from fabric.placement.engine.tenancy import tenant_hosts
 from fabric.placement.engine.traffic import RING, Traffic, parse_traffic
+from fabric.placement.k8s.labels import TENANT_LABEL
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabric.placement.engine.engine import Engine
     from fabric.serve.requests import ExtenderBody
+    from fabric.topology.model import Fabric
 
-#: Annotations of a pod: hosts of its job, and its traffic as in ``POST /v1/placements``.
-NODES, TRAFFIC = "rocefab/nodes", "rocefab/traffic"
+#: Annotations of a pod: hosts of its job, what they send, and its tenant, as `JobRequest` has them.
+NODES, TRAFFIC, TENANT = "rocefab/nodes", "rocefab/traffic", "rocefab/tenant"
 #: MaxExtenderPriority of k8s.io/kube-scheduler/extender/v1; hosts of the same unit get half.
 BEST, NEAR = 10, 5
 #: Owners whose placement is remembered.
 _MAX_OWNERS = 1024
 _MAX_DIGITS = 6
+#: Letters of a value, and of what is wrong with a traffic, that a reason shows; our choice.
+_SHOWN, _MAX_REASON = 40, 200
 
 
 @dataclass(frozen=True)
@@ -42,26 +51,50 @@ class Pod:
         UID of what made the pod; its own UID where nothing did.
     nodes : int
         Hosts of the job.
+    tenant : str
+        Tenant of the job; empty for hosts without a tenant.
+    wrong : str
+        The annotations that cannot be met, and why; empty where all can.
     """
 
     owner: str
     nodes: int = 1
     traffic: Traffic = RING
+    tenant: str = ""
+    wrong: str = ""
 
 
-def pod_of(body: ExtenderBody) -> Pod:
-    """Return the pod; annotations that cannot be read are a job of one host, with a ring."""
-    metadata = _mapping((body.pod or {}).get("metadata"))
+def pod_of(body: ExtenderBody, fabric: Fabric) -> Pod:
+    """Return the pod; no node fits one with an annotation that cannot be met."""
+    pod = body.pod or {}
+    metadata = _mapping(pod.get("metadata"))
     annotations = _mapping(metadata.get("annotations"))
     owners = metadata.get("ownerReferences")
     first = _mapping(owners[0]) if isinstance(owners, list) and owners else metadata
-    nodes, traffic = str(annotations.get(NODES, "")), RING
+    nodes, tenant = str(annotations.get(NODES, "1")), _tenant(pod, annotations)
+    wrong = list(_wrong(nodes, tenant, fabric))
+    traffic = RING
     try:
         traffic = parse_traffic(str(annotations.get(TRAFFIC, "ring")))
-    except ValueError:
-        nodes = ""
+    except ValueError as error:
+        wrong.append(f"{TRAFFIC}: {ascii(str(error)[:_MAX_REASON])[1:-1]}")
+    count = 1 if wrong else int(nodes)
+    return Pod(str(first.get("uid", "")), count, traffic, tenant, "; ".join(wrong))
+
+
+def _tenant(pod: dict[str, Any], annotations: dict[str, Any]) -> str:
+    """Return the tenant of a pod: that of its annotation, else of the nodes that it selects."""
+    selected = _mapping(_mapping(pod.get("spec")).get("nodeSelector"))
+    return str(annotations.get(TENANT) or selected.get(TENANT_LABEL) or "")
+
+
+def _wrong(nodes: str, tenant: str, fabric: Fabric) -> Iterator[str]:
+    size = len(fabric.hosts)
     known = nodes.isascii() and nodes.isdigit() and len(nodes) <= _MAX_DIGITS
-    return Pod(str(first.get("uid", "")), int(nodes) or 1 if known else 1, traffic)
+    if not (known and 1 <= int(nodes) <= size):
+        yield f"{NODES} is {nodes[:_SHOWN]!a}, but must be a number from 1 to {size}"
+    if tenant and tenant not in (fabric.tenants.names if fabric.tenants else ()):
+        yield f"{TENANT} is {tenant[:_SHOWN]!a}, but the fabric has no such tenant"
 
 
 def names_of(body: ExtenderBody) -> list[str]:
@@ -73,10 +106,10 @@ def names_of(body: ExtenderBody) -> list[str]:
 
 def filtered(body: ExtenderBody, engine: Engine) -> dict[str, Any]:
     """Return ``ExtenderFilterResult``: nodes that are no hosts, or not usable now, fail."""
-    names = names_of(body)
-    known = [name for name in names if name in engine.fabric.host_row]
-    failed = {name: "no host of the fabric" for name in names if name not in engine.fabric.host_row}
-    failed |= _unusable(engine, known)
+    pod, names = pod_of(body, engine.fabric), names_of(body)
+    rows = engine.fabric.host_row
+    failed = {name: "no host of the fabric" for name in names if name not in rows}
+    failed |= _unusable(engine, pod, [name for name in names if name in rows])
     left = [name for name in names if name not in failed]
     result: dict[str, Any] = {"FailedNodes": failed, "Error": ""}
     if body.node_names is not None:
@@ -86,16 +119,18 @@ def filtered(body: ExtenderBody, engine: Engine) -> dict[str, Any]:
     return {"Nodes": {**(body.nodes or {}), "items": items}, **result}
 
 
-def _unusable(engine: Engine, names: list[str]) -> dict[str, str]:
-    """Return the hosts that take no job now, and why."""
+def _unusable(engine: Engine, pod: Pod, names: list[str]) -> dict[str, str]:
+    """Return the hosts that this pod cannot have, and why."""
+    if pod.wrong:
+        return dict.fromkeys(names, pod.wrong)
     columns = np.arange(engine.fabric.nics_per_host)
-    usable = engine.index.available.usable(columns)
+    mine = tenant_hosts(engine.fabric, pod.tenant, columns)
     rows = engine.fabric.host_row
-    return {
-        name: usable.reasons.get(rows[name], "it runs a job, or lacks a NIC")
-        for name in names
-        if not (usable.healthy[rows[name]] or usable.graded[rows[name]])
-    }
+    why = f"not for pods without a tenant; set the annotation {TENANT}"
+    if pod.tenant:
+        why = f"tenant {pod.tenant} does not have all its NICs"
+    others = {name: why for name in names if not mine[rows[name]]}
+    return {**engine.stopped([name for name in names if name not in others], columns), **others}
 
 
 class Prioritiser:
@@ -106,7 +141,7 @@ class Prioritiser:
 
     def scores(self, body: ExtenderBody, engine: Engine) -> list[dict[str, Any]]:
         """Return ``HostPriorityList``."""
-        pod, names = pod_of(body), names_of(body)
+        pod, names = pod_of(body, engine.fabric), names_of(body)
         rows = [engine.fabric.host_row.get(name, -1) for name in names]
         chosen = self._chosen(pod, frozenset(row for row in rows if row >= 0), engine)
         units = {int(engine.fabric.hosts.unit[row]) for row in chosen}
@@ -123,9 +158,14 @@ class Prioritiser:
             return known
         names = engine.fabric.hosts.names
         include = tuple(names[row] for row in sorted(candidates))
-        nodes = min(pod.nodes, len(include))
+        query = Query(
+            nodes=min(pod.nodes, len(include)),
+            traffic=pod.traffic,
+            include=include,
+            tenant=pod.tenant,
+        )
         try:
-            answer = engine.place(Query(nodes=nodes, traffic=pod.traffic, include=include))
+            answer = engine.place(query)
         except InputError:
             return frozenset()
         chosen = frozenset(answer.rows.tolist())

@@ -5,9 +5,10 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
 from fabric.placement import job
-from fabric.placement.engine.request import too_large
+from fabric.placement.engine.request import named_twice, too_large
 from fabric.serve.problem import Problem, refused
 
 if TYPE_CHECKING:
@@ -87,5 +88,5 @@ def _check_hosts(
         shown = ", ".join(ascii(name[:64]) for name in unknown[:_SHOWN])
         more = f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else ""
         wrong.add(field, f"no such host: {shown}{more}", "GET /v1/hosts lists the hosts")
-    elif len(set(names)) != len(names):
-        wrong.add(field, "a host is named twice", "name each host once")
+    elif twice := hostlist.doubled(names):
+        wrong.add(field, *named_twice(twice))

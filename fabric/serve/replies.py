@@ -54,7 +54,11 @@ class NotedJobReply(JobReply):
     """A job that was noted."""
 
     warnings: Annotated[
-        list[str], Field(description="Hosts of it that the state says are down or degraded.")
+        list[str],
+        Field(
+            description="Hosts of it that the state says are down or degraded, and hosts with NICs "
+            "of several tenants."
+        ),
     ]
 
 
@@ -316,9 +320,18 @@ class OutageReply(BaseModel):
 
     failed: list[str]
     drained: str
-    harmless: bool
-    reasons: list[str]
-    verdict: str
+    harmless: Annotated[
+        bool, Field(description="Whether it is safe, and no unit, host or switch loses bandwidth.")
+    ]
+    safe: Annotated[
+        bool,
+        Field(
+            description="Whether no hosts are cut, no rail is split, no host loses a rail and no "
+            "rule finds a new error."
+        ),
+    ]
+    reasons: Annotated[list[str], Field(description="Why it is not safe.")]
+    verdict: Annotated[str, Field(description="Both in words, with the bandwidth that is left.")]
     leaf_pairs: Pairs
     host_pairs: Pairs
     rails_split: list[SplitRail]

@@ -81,11 +81,13 @@ def tenant_placement(fabric: Fabric, found: Answer, wanted: PlacementBody) -> di
     """Return a placement without leaves, links and other jobs."""
     rows = found.rows.tolist()
     names = [fabric.hosts.names[row] for row in rows]
+    stopped = [name for name, _ in found.stopped]
     answer: dict[str, Any] = {
         "tenant": wanted.tenant,
         "hosts": names,
         "hostlist": hostlist.fold(names),
         "rails": list(found.rails),
+        "warnings": [f"{hostlist.fold(stopped)} cannot be used now"] if stopped else [],
     }
     gpus = wanted.gpus_per_node or fabric.intent.fabric.host.gpus
     if wanted.ranks:

@@ -19,6 +19,7 @@ from fabric.placement.exporters.slurm import (
     block_text,
     topologies_text,
     tree_entry,
+    tree_notes,
     tree_text,
 )
 from fabric.placement.tree import Tree, tree
@@ -116,7 +117,7 @@ def generate(loaded: Loaded, wanted: TopologyRequest) -> str:
             {"topology": name, "cluster_default": one.cluster_default, **_entry(made, one)}
             for name, one in sorted(params.topologies.items())
         ]
-        return topologies_text(listed, [])
+        return topologies_text(listed, tree_notes(made))
     if params.plugin == _BLOCK:
         return block_text(made, tuple(params.block_sizes) or made.block_sizes)
     return tree_text(made)

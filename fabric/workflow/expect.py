@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -115,10 +114,9 @@ def host_rows(fabric: Fabric, names: Sequence[str]) -> list[int]:
     if strange := [name[:80] for name in names if name not in fabric.host_row]:
         fix = hint("host", strange[0], fabric.hosts.names)
         findings.append(Finding("BWT001", Severity.ERROR, unknown("host", strange), fix))
-    twice = [name for name, count in Counter(names).items() if count > 1]
     findings += [
         Finding("BWT001", Severity.ERROR, f"host {name[:80]!a} is named twice", "name it once")
-        for name in twice
+        for name in hostlist.doubled(names)
     ]
     if findings:
         raise InputError(f"{counted(len(findings), 'error')} in the list of hosts", findings)

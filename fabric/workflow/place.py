@@ -17,7 +17,7 @@ from fabric.placement.environment import environment
 from fabric.placement.gids import expected_gids
 from fabric.placement.job import JobRequest, query_of
 from fabric.placement.job_host import JobImage
-from fabric.placement.place import placed
+from fabric.placement.place import placed, warnings_of
 from fabric.qos.ecmp.load import MOST_FLOWS, quick_max_load
 from fabric.report.placement import PLACEMENT_FORMAT
 from fabric.workflow.conditions import hosts_of_plan
@@ -125,6 +125,7 @@ def chosen(engine: Engine, placement: Placement, traffic: Traffic) -> dict[str, 
         "rails": list(placement.rails),
         "reason": placement.reason,
         **figures(engine, answer, traffic),
+        "warnings": warnings_of(answer),
         "ranks": [asdict(rank) for rank in placement.ranks],
     }
 

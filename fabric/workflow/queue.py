@@ -16,7 +16,7 @@ from fabric.placement.engine.state import RunningJob
 from fabric.placement.job import JobRequest, Name
 from fabric.placement.place import placed
 from fabric.workflow.place import StateFiles, checked_query, chosen, without_plan
-from fabric.workflow.state_file import read_state, validated
+from fabric.workflow.state_file import doubled_names, read_state, validated
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,4 +98,11 @@ def _read(file: Path) -> list[QueuedJob]:
         message = "the file has no member 'format'"
         finding = Finding("PLC033", Severity.ERROR, message, _FIX, position=Position(str(file)))
         raise InputError(f"{file}: the file is wrong", [finding])
-    return validated(QueueForm, data, file, "PLC033").jobs
+    jobs = validated(QueueForm, data, file, "PLC033").jobs
+    findings = [
+        Finding("PLC033", Severity.ERROR, *words, field="jobs", position=Position(str(file)))
+        for words in doubled_names(job.name for job in jobs)
+    ]
+    if findings:
+        raise InputError(f"{file}: the file is wrong", findings)
+    return jobs

@@ -176,16 +176,24 @@ def state_of(data: Any, file: Path, fabric: Fabric) -> State:
         except ValueError as error:
             message = f"job {job.name!r}: {error}"
             findings.append(_finding("PLC032", file, f"jobs[{number}]", message))
-    for name, count in Counter(job.name for job in form.jobs).items():
-        if count > 1:
-            message = f"{counted(count, 'job')} have the name {name!r}"
-            findings.append(_finding("PLC032", file, "jobs", message, "give each its name"))
+    names_twice = doubled_names(job.name for job in form.jobs)
+    findings += [_finding("PLC032", file, "jobs", *words) for words in names_twice]
     names = unknown_subjects(fabric, form.conditions)
     unknown = (*names.values(), *wrong_jobs(fabric, jobs))
     findings += [replace(one, position=Position(str(file))) for one in unknown]
     if findings:
         raise InputError("the state is wrong", findings)
     return State(conditions, tuple(jobs))
+
+
+def doubled_names(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Return what is wrong with names that several jobs have, and what to do."""
+    counts = Counter(names)
+    return [
+        (f"{counted(count, 'job')} have the name {name!r}", "give each its name")
+        for name, count in counts.items()
+        if count > 1
+    ]
 
 
 def _readable(data: dict[str, Any]) -> StateForm:

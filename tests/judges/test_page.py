@@ -554,6 +554,25 @@ def test_a_placement_lights_up(page: Any, site: Any) -> None:
     assert every(page, "g.box.lit") == []
 
 
+def test_a_placement_is_of_a_tenant(page: Any, site: Any, tmp_path: Path) -> None:
+    """Where there are tenants; the first one is chosen at first."""
+    with served(tmp_path / "state", INVENTORY / "tenants") as client:
+        shown(page, client, "#/placement")
+        one(page, "select[name=tenant]")
+        one(page, "form.ask button.main").click()
+        until(lambda: "gpu[001,003]" in text(page), "the hosts of red are chosen")
+        nodes = one(page, "input[name=nodes]")
+        nodes.clear()
+        nodes.send_keys("1")
+        one(page, "select[name=tenant] option[value=blue]").click()
+        one(page, "form.ask button.main").click()
+        until(lambda: "su1 is the tightest unit" in text(page), "the host of blue is chosen")
+        assert one(page, ".hostlist").text == "gpu002"
+    shown(page, site, "#/placement")
+    until(lambda: every(page, "g.box"), "the picture is there")
+    assert every(page, "select[name=tenant]") == []
+
+
 def test_what_fails_is_clicked_away(page: Any, site: Any) -> None:
     shown(page, site, "#/what-if?unit=su1")
     box(page, "spine01").click()

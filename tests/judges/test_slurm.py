@@ -22,6 +22,7 @@ from fabric.core import hostlist
 from fabric.exchange.jobs import parse_jobs
 from fabric.placement.exporters.slurm import partitions, slurm
 from fabric.placement.tree import Group, tree
+from fabric.topology import Fabric
 from tests.judges.conftest import missing_judge
 from tests.placement.test_slurm import CASES
 from tests.topology.fabrics import example, fabric
@@ -179,17 +180,43 @@ def _complaints(folder: Path) -> list[str]:
     return [line for line in wrong if re.search(_OURS, line) and not re.search(_USUAL, line)]
 
 
-def test_slurmctld_reads_features_and_partitions(tmp_path: Path) -> None:
-    """Of a release that knows no ``Topology=``: without that word."""
-    built = example("three-tier")
-    text = partitions(built, frozenset({"gpu07"}))
+@contextmanager
+def _partitioned(
+    folder: Path, built: Fabric, degraded: frozenset[str] = frozenset()
+) -> Iterator[dict[str, str]]:
+    """Run slurmctld with our partitions; the release knows no ``Topology=``: without that word."""
+    text = partitions(built, degraded)
     text = re.sub(r" Topology=\S+", "", text).replace(" Features=", " NodeAddr=127.0.0.1 Features=")
-    (tmp_path / "partitions.conf").write_text(text, encoding="utf-8")
-    environment = _configure(tmp_path, "", slurm(built))
-    file = tmp_path / "slurm.conf"
+    (folder / "partitions.conf").write_text(text, encoding="utf-8")
+    environment = _configure(folder, "", slurm(built))
+    file = folder / "slurm.conf"
     kept = [line for line in file.read_text().splitlines() if not line.startswith("NodeName=")]
     file.write_text("\n".join([*kept, "Include partitions.conf", ""]))
-    with _running(tmp_path, environment):
+    with _running(folder, environment):
+        yield environment
+
+
+def test_slurmctld_keeps_tenants_apart(tmp_path: Path) -> None:
+    with _partitioned(tmp_path, example("tenants")) as environment:
+        known = _scontrol(environment, "--oneliner", "show", "partitions")
+        asked = {
+            (tenant, partition): _submitted(environment, f"tenant-{tenant}", partition)
+            for tenant in ("red", "blue")
+            for partition in ("roce-red", "blocks-blue")
+        }
+    nodes = dict(re.findall(r"PartitionName=(\S+) .*? Nodes=(\S+)", known))
+    assert nodes["roce-red"] == "gpu[001,003]"
+    assert nodes["blocks-blue"] == "gpu[002,004]"
+    assert [words for words, is_taken in asked.items() if is_taken] == [
+        ("red", "roce-red"),
+        ("blue", "blocks-blue"),
+    ]
+    assert _complaints(tmp_path) == []
+
+
+def test_slurmctld_reads_features_and_partitions(tmp_path: Path) -> None:
+    built = example("three-tier")
+    with _partitioned(tmp_path, built, frozenset({"gpu07"})) as environment:
         nodes = _scontrol(environment, "--oneliner", "show", "nodes")
         known = _scontrol(environment, "--oneliner", "show", "partitions")
         asked = [_submitted(environment, word) for word in ("unit-rack2&degraded", "unit-rack9")]
@@ -203,9 +230,14 @@ def test_slurmctld_reads_features_and_partitions(tmp_path: Path) -> None:
     assert _complaints(tmp_path) == []
 
 
-def _submitted(environment: dict[str, str], constraint: str) -> bool:
+def _submitted(environment: dict[str, str], constraint: str, partition: str = "roce") -> bool:
     """Say whether Slurm takes a job with a constraint; it does not with an unknown feature."""
-    words = [f"--constraint={constraint}", "--partition=roce", "--chdir=/tmp", "--wrap=true"]
+    words = [
+        f"--constraint={constraint}",
+        f"--partition={partition}",
+        "--chdir=/tmp",
+        "--wrap=true",
+    ]
     done = subprocess.run(
         [_program("sbatch"), *words], env=environment, capture_output=True, check=False, timeout=60
     )

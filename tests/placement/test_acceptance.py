@@ -116,6 +116,14 @@ def picked(table: list[Gid], pool: str, version: str) -> int:
     return current.index
 
 
+def test_place_prints_the_lines_of_the_environment() -> None:
+    """Quoted, as zsh takes ``=eth0`` for the path of a program."""
+    words = (EIGHT, "--nodes", "2")
+    lines = [line for line in run("place", *words).out.splitlines() if line.startswith("export")]
+    assert lines == run("export", "environment", *words).out.splitlines()
+    assert "export NCCL_SOCKET_IFNAME='=" in lines[0]
+
+
 @pytest.mark.parametrize("source", ["real", "short"])
 def test_nccl_picks_them_by_our_settings(source: str) -> None:
     """The way from an address range to a GID, on the table of the host."""

@@ -39,6 +39,7 @@ FABRICS: dict[str, Callable[[], Fabric]] = {
     "one unit": lambda: fabric(units=[{"name": "su1", "hosts": "a[1-3]"}]),
     "no spine": lambda: fabric(design="rail-only", spines=None),
     "two ports": lambda: example("dual-tor"),
+    "tenants": lambda: example("tenants"),
     "legacy": lambda: fabric(kubernetes=LABELS["nvidia-legacy"], **POD),
 }
 

@@ -47,6 +47,20 @@ def one(order: Order, form: str, part: str) -> str:
     return file.text
 
 
+def test_the_page_tells_which_parts_are_written() -> None:
+    """In its table, those that are written without being named, and those on request."""
+    page = (Path(__file__).parents[2] / "docs" / "jobs.md").read_text()
+    rows = re.findall(r"^\| `([a-z0-9-]+)` \| (`[^|]+) \|", page, re.MULTILINE)
+    told = {form: parts for form, parts in rows if form in exporters}
+    assert {"slurm", "environment", "openmpi"} <= set(told)
+    for form, parts in told.items():
+        named = re.findall(r"`([a-z-]+)`( \(on request\))?", parts)
+        exporter = exporters[form]
+        usual = [part for part, on_request in named if not on_request]
+        assert usual == [*exporter.written(())], form
+        assert {part for part, _ in named} == {*exporter.parts}, form
+
+
 @pytest.mark.parametrize("form", sorted(set(forms(About.JOB)) - CAPTURED))
 def test_every_exporter_has_golden_files(form: str) -> None:
     folder = OTHERS.get(form, GOLDEN / "demo" / form)

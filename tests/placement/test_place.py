@@ -48,6 +48,12 @@ def _free(built: Fabric, unusable: set[str]) -> list[int]:
     return [usable.count(unit) for unit in units]
 
 
+def test_a_job_on_one_host_has_the_target_as_bound() -> None:
+    """Loads below the target count as equal (docs/jobs.md)."""
+    answer = place(example("demo"), 1, 2).answer
+    assert (answer.cost, answer.bound, answer.gap) == (0.0, 1.0, 0.0)
+
+
 @examples(80)
 @given(requests())
 def test_any_request(request: tuple[Fabric, int, int, set[str], set[str]]) -> None:
@@ -203,7 +209,7 @@ def test_choices_by_hand(nodes: int, excluded: tuple[str, ...], hosts: str, reas
             (
                 "9 hosts are needed, but only 6 of 9 are free (2 excluded, 1 without a NIC of the "
                 "rails in "
-                "use); request fewer nodes, or exclude fewer hosts [PLC001]"
+                "use); request fewer nodes or exclude fewer hosts [PLC001]"
             ),
         ),
         (
@@ -211,7 +217,7 @@ def test_choices_by_hand(nodes: int, excluded: tuple[str, ...], hosts: str, reas
             1,
             ("a1", "b2"),
             (
-                "8 hosts are needed, but only 7 of 9 are free (2 excluded); request fewer nodes, "
+                "8 hosts are needed, but only 7 of 9 are free (2 excluded); request fewer nodes "
                 "or exclude fewer hosts [PLC001]"
             ),
         ),

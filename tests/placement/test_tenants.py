@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from fabric.core.errors import InputError
+from fabric.core.exports import export, exporters
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Query
+from fabric.placement.export import Order
 from fabric.placement.k8s.labels import node_labels
 from fabric.workflow.place import job_request, place
 from fabric.workflow.project import Project
@@ -34,20 +37,31 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "an unknown tenant": ({"tenant": "green"}, "tenant: there is no tenant 'green'"),
     "a host of another": (
         {"hosts": ["gpu001"], "tenant": "blue"},
-        "hosts: gpu001 is not of tenant blue with all its NICs",
+        "hosts: tenant blue does not have all NICs of gpu001 that the job uses; name other hosts",
     ),
     "a host with one NIC of it": (
         {"hosts": ["gpu004"], "tenant": "blue"},
-        "hosts: gpu004 is not of tenant blue with all its NICs",
+        "hosts: tenant blue does not have all NICs of gpu004 that the job uses",
     ),
     "hosts of two": (
         {"include": ["gpu001", "gpu002"], "tenant": "red"},
-        "include: gpu002 is not of tenant red",
+        "include: tenant red does not have all NICs of gpu002 that the job uses",
     ),
-    "a host without saying whose": ({"hosts": ["gpu001"]}, "hosts: gpu001 is not without a tenant"),
+    "a host without saying whose": (
+        {"hosts": ["gpu001"]},
+        "hosts: gpu001 has NICs of a tenant, or in quarantine; name the tenant",
+    ),
+    "hosts without saying whose": (
+        {"hosts": ["gpu001", "gpu002"]},
+        "hosts: gpu[001-002] have NICs of a tenant, or in quarantine; name the tenant",
+    ),
     "more than it has": (
         {"nodes": 2, "tenant": "blue"},
-        "2 hosts are needed, but only 1 of 1 hosts of blue are free",
+        "2 hosts are needed, but tenant blue has 1 host, of which 1 is free; request fewer nodes",
+    ),
+    "nothing free": (
+        {"tenant": "blue", "exclude": ["gpu002"]},
+        "but tenant blue has 1 host, of which 0 are free (1 excluded); exclude fewer hosts",
     ),
 }
 
@@ -79,3 +93,73 @@ def test_hosts_without_a_tenant_are_for_jobs_without(project: Project, tmp_path:
 def test_labels_name_the_tenant(project: Project) -> None:
     labels = node_labels(project.fabric, project.fabric.hosts.names)
     assert [one.get("rocefab.io/tenant", "") for one in labels] == ["red", "blue", "red", "blue"]
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Return a fabric where nobody has gpu002 and one NIC of gpu004."""
+    folder = tmp_path_factory.mktemp("shared")
+    text = (EXAMPLE / "fabric.yaml").read_text()
+    text = text.replace("unassigned: quarantine", "unassigned: keep")
+    text = text.replace("hosts: gpu002, ", "")
+    (folder / "fabric.yaml").write_text(text)
+    return Project(folder)
+
+
+def exported(project: Project, form: str, part: str, **order: Any) -> tuple[str, list[str]]:
+    """Return the text of a part, and the notes."""
+    done = export(Order(project.fabric, **order), exporters[form], (part,))
+    return done.files[0].text, [str(note) for note in done.notes]
+
+
+PARTITIONS = """\
+NodeName=gpu001 Features=unit-su1,tenant-red,rails-2
+NodeName=gpu002 Features=unit-su1,tenant-blue,rails-2
+NodeName=gpu003 Features=unit-su2,tenant-red,rails-2
+NodeName=gpu004 Features=unit-su2,tenant-blue,rails-1
+PartitionName=roce-red Nodes=gpu[001,003] Topology=roce
+PartitionName=blocks-red Nodes=gpu[001,003] Topology=blocks
+PartitionName=roce-blue Nodes=gpu[002,004] Topology=roce
+PartitionName=blocks-blue Nodes=gpu[002,004] Topology=blocks
+"""
+
+
+def test_each_tenant_has_its_partitions(project: Project) -> None:
+    text, notes = exported(project, "slurm", "partitions")
+    assert text.endswith(PARTITIONS)
+    assert not notes
+
+
+def test_hosts_of_no_tenant_and_of_several_are_apart(shared: Project) -> None:
+    text, notes = exported(shared, "slurm", "partitions")
+    assert "PartitionName=roce Nodes=gpu002 Topology=roce\n" in text
+    assert text.endswith("# In no partition, as no tenant has all their NICs: gpu004\n")
+    fix = "give all of them to the same tenant [PLC039]"
+    why = "no tenant has all NICs that are on"
+    assert notes == [f"gpu004: {why}, so a partition is missing; {fix}"]
+    assert exported(shared, "k8stopo", "kueue")[1] == [
+        f"gpu[002,004]: {why}, so a ResourceFlavor is missing; {fix}"
+    ]
+
+
+def test_each_tenant_has_its_flavor(project: Project) -> None:
+    text, notes = exported(project, "k8stopo", "kueue")
+    _, *flavors = yaml.safe_load_all(text)
+    assert {one["metadata"]["name"]: one["spec"]["nodeLabels"] for one in flavors} == {
+        f"tenants-{tenant}": {"rocefab.io/fabric": "tenants", "rocefab.io/tenant": tenant}
+        for tenant in ("red", "blue")
+    }
+    assert not notes
+
+
+def test_forms_that_know_no_tenants_say_so(project: Project) -> None:
+    """And those of a fabric without tenants say nothing."""
+    mixed = {
+        "slurm": ("topology", "topology-yaml", "block"),
+        "k8stopo": ("volcano", "kai", "grove", "leaderworkerset", "jobset"),
+    }
+    demo = Project(EXAMPLE.parent / "demo")
+    for form, part in ((form, part) for form, parts in mixed.items() for part in parts):
+        (note,) = exported(project, form, part, tenant="red")[1]
+        assert "does not tell the hosts of tenants apart: red and blue; " in note
+        assert not exported(demo, form, part)[1]

@@ -237,6 +237,32 @@ def test_commands_as_text_and_as_json(words, code, text, key) -> None:
     assert key in json.loads(ended.out)
 
 
+#: What fails; whether it is harmless, whether it is safe, and the verdict.
+VERDICTS = {
+    "a spine": ("demo", ["spine01"], "", False, True, "nothing is cut off; 50 % of the uplinks"),
+    "a drain": ("demo", [], "spine01", False, True, "safe: yes; 50 % of the uplinks of su1"),
+    "a leaf": ("demo", ["su1-rail0"], "", False, False, "harmless: no: 2 hosts lose a rail"),
+    "above the spines": (
+        "three-tier",
+        ["core01"],
+        "",
+        False,
+        True,
+        "nothing is cut off; 50 % of the uplinks of 2 spines are left",
+    ),
+    "nothing": ("demo", [], "", True, True, "harmless: yes"),
+}
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+def test_what_loses_bandwidth_is_not_harmless(name: str) -> None:
+    example, failed, drain, is_harmless, is_safe, verdict = VERDICTS[name]
+    project = Project(DEMO.parent / example)
+    answer = whatif(project, failed, drain=drain, rules=False).as_dict()
+    assert (answer["harmless"], answer["safe"]) == (is_harmless, is_safe)
+    assert answer["verdict"].startswith(verdict)
+
+
 def test_two_ports_of_a_nic_leave_no_single_point() -> None:
     """In the demonstration each leaf and each NIC cable is one: a host loses a rail by it."""
     words = ("--all-links", "--all-switches", "--format", "json")

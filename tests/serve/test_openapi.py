@@ -65,6 +65,7 @@ ANSWERS = (
     ("get", "/v1/hosts?limit=2", None),
     ("get", "/v1/links?kind=host", None),
     ("get", "/v1/jobs", None),
+    ("get", "/v1/jobs/a", None),
     ("post", "/v1/placements", {"nodes": 1, "target": 0}),
     ("post", "/v1/whatif", {"fail": ["switch:spine01", "host:gpu001"], "rules": True}),
     ("post", "/v1/whatif", {"drain": "spine01"}),

@@ -32,7 +32,7 @@ def test_answer_has_hosts_cost_and_bound(shared) -> None:
     }
     only_printed = {name for name in set(printed) - set(placed) if "environment" not in name}
     assert only_printed == {"gids", "ranks"}
-    assert set(placed) - set(printed) == {"state", "warnings"}
+    assert set(placed) - set(printed) == {"state"}
     assert placed["state"] == {"version": 0, "age_s": None, "conditions": None, "jobs": None}
     assert placed["warnings"] == []
     assert set(placed["room"]) == {"unit", "pod", "fabric"}
@@ -54,6 +54,21 @@ def test_ranks_have_their_nic_and_leaf(shared) -> None:
         host for host in placed["hosts"] for _ in range(2)
     ]
     assert all(rank["leaf"] and rank["interface"] for rank in placed["ranks"])
+
+
+def test_named_hosts_that_take_no_job_are_warned_of(own) -> None:
+    """Also when the answer is the one that was kept."""
+    own.post("/v1/jobs", json={"name": "a", "hosts": "gpu[001-002]"})
+    own.patch("/v1/state", json={"conditions": {"gpu003": {"health": "down", "reason": "x"}}})
+    for _ in range(2):
+        placed = own.post("/v1/placements", json={"hosts": "gpu[001-004]"}).json()
+        assert placed["warnings"] == [
+            "gpu[001-002] take no job now: job a runs there",
+            "gpu003 takes no job now: gpu003 is down: x",
+        ]
+        assert placed["reason"] == "the named hosts, of which gpu[001-003] cannot be used now"
+        assert placed["gap"] is None
+    assert own.post("/v1/placements", json={"hosts": "gpu004"}).json()["warnings"] == []
 
 
 #: Body, status, and the fields that the findings name.
@@ -102,6 +117,15 @@ def test_bad_request_is_a_problem_with_each_field(shared, name: str) -> None:
     assert (problem["type"], problem["status"]) == ("about:blank", status)
     assert {one["field"] for one in problem["findings"]} == fields, problem
     assert all(one["message"] and one["fix"] for one in problem["findings"]), problem
+
+
+def test_hosts_that_are_named_twice_are_named(shared) -> None:
+    body = {"hosts": "gpu[001-002],gpu[001-002]", "exclude": ["gpu004", "gpu004"]}
+    said = shared.post("/v1/placements", json=body).json()["findings"]
+    assert [one["message"] for one in said] == [
+        "gpu[001-002] are named twice",
+        "gpu004 is named twice",
+    ]
 
 
 @each(

@@ -6,6 +6,8 @@ import pytest
 import yaml
 
 from fabric.placement.exporters.slurm import blocks, slurm, topologies
+from tests.serve.servers import served
+from tests.serve.test_tenants import EXAMPLE
 from tests.topology.fabrics import example
 
 HOSTS = ["gpu001", "gpu002", "gpu003", "gpu004"]
@@ -31,7 +33,7 @@ def test_filter_by_name_says_why_a_node_fails(own) -> None:
         "FailedNodes": {
             "cpu1": "no host of the fabric",
             "gpu001": "gpu001 is drained: x",
-            "gpu002": "it runs a job, or lacks a NIC",
+            "gpu002": "job a runs there",
         },
         "Error": "",
     }
@@ -75,11 +77,59 @@ def test_pods_of_one_job_are_sent_to_one_placement(shared) -> None:
     ],
     ids=str,
 )
-def test_odd_pods_are_scheduled_all_the_same(shared, args) -> None:
+def test_odd_pods_have_an_answer(shared, args) -> None:
     scores = shared.post("/extender/prioritize", json=args)
     assert scores.status_code == 200, scores.text
     assert [one["Host"] for one in scores.json()] == (args.get("NodeNames") or [])
     assert shared.post("/extender/filter", json=args).status_code == 200
+
+
+#: Annotations of a pod, and why no node fits it.
+WRONG = {
+    "a word": ({"nodes": "two"}, "rocefab/nodes is 'two', but must be a number from 1 to 4"),
+    "zero": ({"nodes": "0"}, "rocefab/nodes is '0', but must be a number from 1 to 4"),
+    "too many": ({"nodes": "9"}, "rocefab/nodes is '9', but must be a number from 1 to 4"),
+    "a traffic": ({"traffic": "star"}, "rocefab/traffic: "),
+    "a tenant": ({"tenant": "red"}, "rocefab/tenant is 'red', but the fabric has no such tenant"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_an_annotation_that_cannot_be_met_is_the_reason_of_each_node(shared, name) -> None:
+    annotations, reason = WRONG[name]
+    args = {"Pod": _pod("wrong", **annotations), "NodeNames": HOSTS}
+    result = shared.post("/extender/filter", json=args).json()
+    assert result["NodeNames"] == []
+    assert set(result["FailedNodes"]) == set(HOSTS)
+    assert all(why.startswith(reason) for why in result["FailedNodes"].values())
+
+
+#: What a pod says of its tenant: annotation, label of nodes that it selects.
+TENANTS = {
+    "annotation": ({"tenant": "red"}, {}),
+    "nodes that it selects": ({}, {"rocefab.io/tenant": "red"}),
+    "the annotation counts": ({"tenant": "red"}, {"rocefab.io/tenant": "blue"}),
+}
+
+
+def test_a_job_stays_in_its_tenant(tmp_path) -> None:
+    with served(tmp_path / "state", EXAMPLE) as client:
+        for annotations, selected in TENANTS.values():
+            pod = _pod("t", nodes="2", **annotations)
+            pod["spec"]["nodeSelector"] = selected
+            args = {"Pod": pod, "NodeNames": HOSTS}
+            result = client.post("/extender/filter", json=args).json()
+            assert result["NodeNames"] == ["gpu001", "gpu003"]
+            assert set(result["FailedNodes"].values()) == {"tenant red does not have all its NICs"}
+            args["NodeNames"] = result["NodeNames"]
+            scores = client.post("/extender/prioritize", json=args).json()
+            assert [one["Score"] for one in scores] == [10, 10]
+        result = client.post("/extender/filter", json={"NodeNames": HOSTS}).json()
+        why = "not for pods without a tenant; set the annotation rocefab/tenant"
+        assert result["FailedNodes"] == dict.fromkeys(HOSTS, why)
+        args = {"Pod": _pod("b", tenant="blue"), "NodeNames": ["gpu002", "gpu004"]}
+        result = client.post("/extender/filter", json=args).json()
+        assert result["NodeNames"] == ["gpu002"]
 
 
 def test_topograph_generates_and_returns_topology(shared) -> None:

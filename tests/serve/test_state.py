@@ -131,11 +131,14 @@ def test_job_takes_its_hosts_until_it_is_deleted(own) -> None:
     assert own.get("/v1/jobs").json()["items"] == [
         {"name": "train-7", "hosts": "gpu[001-002]", "traffic": "ring"}
     ]
+    job = {"name": "train-7", "hosts": "gpu[001-002]", "traffic": "ring"}
+    assert own.get(made.headers["location"]).json() == job
     placed = own.post("/v1/placements", json={"nodes": 2}).json()
     assert not {"gpu001", "gpu002"} & set(placed["hosts"])
     assert own.post("/v1/placements", json={"nodes": 3}).status_code == 409
     assert own.delete("/v1/jobs/train-7").status_code == 204
     assert own.delete("/v1/jobs/train-7").status_code == 404
+    assert own.get("/v1/jobs/train-7").status_code == 404
     assert own.post("/v1/placements", json={"nodes": 3}).status_code == 200
 
 

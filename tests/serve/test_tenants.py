@@ -87,7 +87,8 @@ def test_a_tenant_places_its_jobs_on_its_hosts(client: httpx.Client) -> None:
 
     answer = ask(nodes=2, ranks=True).json()
     assert answer["hosts"] == ["gpu001", "gpu003"]
-    assert set(answer) == {"tenant", "hosts", "hostlist", "rails", "ranks"}
+    assert set(answer) == {"tenant", "hosts", "hostlist", "rails", "ranks", "warnings"}
+    assert answer["warnings"] == []
     assert "leaf" not in answer["ranks"][0]
     assert ask(nodes=1, tenant="blue").status_code == 403
     # A host of another tenant and one that does not exist look the same.
@@ -96,6 +97,31 @@ def test_a_tenant_places_its_jobs_on_its_hosts(client: httpx.Client) -> None:
     short = ask(nodes=3)
     assert short.status_code == 409
     assert not FOREIGN.search(short.content), short.text
+
+
+def test_a_tenant_is_warned_of_its_hosts_without_the_reason(client: httpx.Client) -> None:
+    operator = bearer(OPERATOR)
+    client.post("/v1/jobs", json={"name": "secret", "hosts": "gpu001"}, headers=operator)
+    answer = client.post("/v1/placements", json={"hosts": "gpu001"}, headers=bearer(RED)).json()
+    client.delete("/v1/jobs/secret", headers=operator)
+    assert answer["warnings"] == ["gpu001 cannot be used now"]
+
+
+def test_a_job_over_tenants_is_warned_of(client: httpx.Client) -> None:
+    """It runs, so that it is noted."""
+    operator, said = bearer(OPERATOR), {}
+    for hosts in ("gpu[001,003]", "gpu[001-002]", "gpu004"):
+        body = {"name": "x", "hosts": hosts}
+        answer = client.post("/v1/jobs", json=body, headers=operator)
+        assert answer.status_code == 201, answer.text
+        said[hosts] = answer.json()["warnings"]
+        client.delete("/v1/jobs/x", headers=operator)
+    mixed = "the NICs of its hosts are not of the same tenant:"
+    assert said == {
+        "gpu[001,003]": [],
+        "gpu[001-002]": [f"{mixed} gpu001 (red), gpu002 (blue)"],
+        "gpu004": [f"{mixed} gpu004 (blue), gpu004 (quarantine)"],
+    }
 
 
 def test_operators_see_every_tenant(client: httpx.Client) -> None:

@@ -183,12 +183,17 @@ def test_place_avoids_what_verify_finds_in_a_lab(
         (("--layout", "tp=2,tp=2"), ["layout: tp is named twice"]),
         (("--hosts", "gpu[", "--exclude", "x["), ["hosts: 'gpu['", "exclude: 'x['"]),
         (("--hosts", "gpu001", "--nodes", "2"), ["hosts: 1 host named"]),
+        (("--hosts", "gpu001,gpu001"), ["hosts: gpu001 is named twice; name each host once"]),
+        (("--hosts", "gpu[001-002],gpu[001-002]"), ["hosts: gpu[001-002] are named twice"]),
         (("--nodes", "3", "--segment", "2"), ["segment: segments of 2 hosts"]),
         (("--nodes", "9999999"), ["nodes: 9999999 is too large; use 1000000 or less"]),
         (("--room", "101"), ["room: 101.0 is too large; use 100 or less"]),
         (("--layout", "tp=0"), ["layout: '0' of tp is not a positive number; write tp=8,pp=4"]),
-        (("--bytes", "dp=x"), ["weights: 'x' of dp is not a positive number; write dp=2e9"]),
-        (("--bytes", "dp=2"), ["weights: weights need a layout; add a layout, or omit the"]),
+        (("--bytes", "dp=x"), ["--bytes: 'x' of dp is not a positive number; write dp=2e9"]),
+        (
+            ("--bytes", "dp=2"),
+            ["--bytes: bytes of dimensions need a layout; add a layout, or omit them"],
+        ),
         (("--traffic", "x"), ["use ring, tree, all-to-all, pipeline, or a mix such as ring:3"]),
         (("--nodes", "2", "--layout", "dp=4", "--bytes", "pp=2"), ["layout: bytes of pp, which"]),
         (("--hosts", "gpu001", "--exclude", "gpu001"), ["hosts: 'gpu001' is excluded as well"]),
@@ -206,6 +211,10 @@ def test_wrong_requests(words: tuple[str, ...], messages: list[str]) -> None:
     [
         (("--nodes", "2", "--within", "block"), "in one NVLink domain, but none has so many"),
         (("--include", "gpu[001-002]", "--nodes", "3"), "only 2 of 2 named ones are free;"),
+        (
+            ("--exclude", "gpu[001-004]"),
+            "only 0 of 4 are free (4 excluded); exclude fewer hosts [PLC001]",
+        ),
     ],
 )
 def test_no_hosts_for_a_job(words: tuple[str, ...], message: str) -> None:
@@ -219,6 +228,20 @@ def test_named_hosts_that_cannot_be_used_have_no_proof(tmp_path: Path) -> None:
     ended = run("place", DEMO, "--hosts", "gpu[001-002]", "--avoid-state", file)
     assert "the named hosts, of which gpu[001-002] cannot be used now" in ended.out
     assert "how far above the best is not known" in ended.out
+    why = "su1-rail0 is down: no power"
+    assert ended.err == f"warning: gpu[001-002] take no job now: {why}\n"
+
+
+def test_named_hosts_with_a_job_are_warned_of(tmp_path: Path) -> None:
+    """Also where a job of a queue has taken them."""
+    file = written(tmp_path, jobs=[{"name": "train-7", "hosts": "gpu[001-002]"}])
+    ended = run("place", DEMO, "--hosts", "gpu[002-003]", "--avoid-state", file)
+    assert ended.err == "warning: gpu002 takes no job now: job train-7 runs there\n"
+    queue = tmp_path / "queue.json"
+    jobs = [{"name": "a", "nodes": 4}, {"name": "b", "hosts": "gpu001"}]
+    queue.write_text(json.dumps({"format": "rocefab-queue/1", "jobs": jobs}))
+    ended = run("place", DEMO, "--queue", queue)
+    assert ended.err == "warning: b: gpu001 takes no job now: job a runs there\n"
 
 
 def test_hosts_of_a_plan_take_no_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -279,7 +302,7 @@ def test_a_state_of_ours(tmp_path: Path) -> None:
     assert [(job.name, job.hosts) for job in state.jobs] == [("a", ("gpu003", "gpu004"))]
     ended = run("place", DEMO, "--avoid-state", written(tmp_path), "--nodes", "2")
     assert ended.code == 4
-    assert "only 1 of 4 are free (2 with a job, 1 not as planned" in ended.err
+    assert "only 1 of 4 is free (2 with a job, 1 not as planned" in ended.err
 
 
 def test_degraded_without_a_capacity_keeps_its_speed(tmp_path: Path) -> None:

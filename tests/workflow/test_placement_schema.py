@@ -39,7 +39,7 @@ def test_answers_of_the_examples_keep_to_it(folder: Path) -> None:
         assert ended.code == 0, ended.err
         answer = json.loads(ended.out)
         assert wrong(answer) == []
-        of_the_service = {"state", "warnings", "link_loads"}
+        of_the_service = {"state", "link_loads"}
         assert set(rules()["properties"]) - set(answer) == of_the_service
 
 

@@ -34,7 +34,7 @@ def test_each_job_sees_those_before_it(tmp_path: Path) -> None:
     assert answer["format"] == "rocefab-placements/1"
     hosts = {one["name"]: one["hosts"] for one in answer["placements"]}
     assert hosts["big"] == []
-    assert "only 1 of 4 are free (3 with a job)" in answer["placements"][2]["unplaced"][0]
+    assert "only 1 of 4 is free (3 with a job)" in answer["placements"][2]["unplaced"][0]
     used = [*hosts["a"], *hosts["b"], *hosts["c"]]
     assert sorted(used) == ["gpu001", "gpu002", "gpu003", "gpu004"]
     text = run("place", DEMO, "--queue", file).out.splitlines()
@@ -44,13 +44,22 @@ def test_each_job_sees_those_before_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("job", "members", "message"),
     [
+        (
+            {},
+            {"jobs": [{"name": "a"}] * 2},
+            "queue.json: jobs: 2 jobs have the name 'a'",
+        ),
         ({"name": "a", "nodes": 0}, {}, "jobs[0].nodes"),
         ({"name": "a", "colour": 1}, {}, "jobs[0].colour"),
         ({"name": "a b"}, {}, "jobs[0].name"),
         ({"name": "a"}, {"format": "x"}, "format"),
         ({"name": "a", "traffic": "x"}, {}, "queue.json: jobs[0].traffic: unknown collective 'x'"),
         ({"name": "a", "hosts": "gpu["}, {}, "queue.json: jobs[0].hosts: 'gpu['"),
-        ({"name": "a", "weights": "dp=2"}, {}, "jobs[0].weights: weights need a layout"),
+        (
+            {"name": "a", "weights": "dp=2"},
+            {},
+            "jobs[0].weights: bytes of dimensions need a layout",
+        ),
         ({"name": "a", "hosts": 5}, {}, "jobs[0].hosts: expected text or a list, found the number"),
         ({"name": "a", "hosts": [5]}, {}, "jobs[0].hosts[0]: expected text, found the number 5"),
         ({"name": "a", "layout": "tp=x"}, {}, "jobs[0].layout: 'x' of tp is not a positive number"),

@@ -66,9 +66,7 @@ def answer(
     taken = np.zeros(len(fabric.hosts), dtype=np.bool_)
     taken[rows] = True
     names, reasons = fabric.hosts.names, sorted(usable.reasons.items())
-    stopped = tuple(
-        names[row] for row, _ in reasons if taken[row] and not (usable.healthy | usable.graded)[row]
-    )
+    stopped = why_stopped(index, usable, rows)
     return Answer(
         rows=rows,
         units=_runs(unit),
@@ -89,6 +87,20 @@ def answer(
         ),
         links=tuple(_links(index, best, problem)),
         stopped=stopped,
+    )
+
+
+def why_stopped(index: Index, usable: Usable, rows: Ints) -> tuple[tuple[str, str], ...]:
+    """Return those of some hosts that take no job now, and why."""
+    names = index.fabric.hosts.names
+    stopped = [names[row] for row in rows[~(usable.healthy | usable.graded)[rows]].tolist()]
+    if not stopped:
+        return ()
+    jobs = {host: f"job {job.name} runs there" for job in index.state.jobs for host in job.hosts}
+    rows_of = index.fabric.host_row
+    return tuple(
+        (name, jobs.get(name) or usable.reasons.get(rows_of[name], "a NIC has no cable, or is off"))
+        for name in stopped
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.placement.engine.now import NOT_OF_THIS_FABRIC, shown_name
@@ -29,16 +30,33 @@ class Usable:
     ----------
     healthy, graded : array of bool, shape (hosts,)
         Hosts that may be used, and of these the degraded ones are graded, not healthy.
+    uncabled, busy, lost : array of bool, shape (hosts,)
+        Hosts that may not be used: a NIC has no cable, a job runs, or they are not as planned.
     reasons : dict
-        Why a host is graded or cannot be used, by row; hosts that run a job are not in it.
-    missing : tuple of str
-        How many hosts cannot be used for which reason.
+        Why a host is graded or lost, by row.
     """
 
     healthy: Bools
     graded: Bools
+    uncabled: Bools
+    busy: Bools
+    lost: Bools
     reasons: dict[int, str]
-    missing: tuple[str, ...]
+
+    def missing(self, among: Bools) -> list[tuple[str, str]]:
+        """Return how many of some hosts cannot be used and why, and what to do about each kind."""
+        lost = np.flatnonzero(self.lost & among).tolist()
+        such = f"not as planned, such as {self.reasons[lost[0]]}" if lost else ""
+        kinds = (
+            (self.uncabled, "without a NIC of the rails in use", "connect the NICs"),
+            (self.busy, "with a job", "wait for a job to end"),
+            (self.lost, such, "repair what is not as planned"),
+        )
+        return [
+            (f"{count} {words}", fix)
+            for mask, words, fix in kinds
+            if (count := int((mask & among).sum()))
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,17 +119,11 @@ class Availability:
         graded = {row for row, one in found if one.health is Health.DEGRADED}
         lost = {row for row, one in found if one.health is not Health.DEGRADED}
         cabled = self.nic_up[:, columns].all(axis=1)
-        free = cabled & ~self.busy
-        free[sorted(lost)] = False
-        mask = np.zeros_like(free)
-        mask[sorted(graded)] = True
-        missing = (
-            (int((~cabled).sum()), "without a NIC of the rails in use"),
-            (int(self.busy.sum()), "with a job"),
-            (len(lost), f"not as planned, such as {reasons[min(lost)]}" if lost else ""),
-        )
-        words = tuple(f"{count} {word}" for count, word in missing if count)
-        return Usable(free & ~mask, free & mask, reasons, words)
+        mask, stopped = (np.zeros_like(cabled) for _ in range(2))
+        mask[sorted(graded)], stopped[sorted(lost)] = True, True
+        free = cabled & ~self.busy & ~stopped
+        uncabled = np.logical_not(cabled)
+        return Usable(free & ~mask, free & mask, uncabled, self.busy, stopped, reasons)
 
 
 def wrong_jobs(fabric: Fabric, jobs: Sequence[RunningJob]) -> list[Finding]:
@@ -133,8 +145,9 @@ def _wrong(fabric: Fabric, job: RunningJob) -> Iterator[tuple[str, str, str]]:
             yield "hosts", f"{name} runs on {host[:80]!a}, an unknown host", fix
     if not job.hosts:
         yield "hosts", f"{name} runs on no host", fix
-    if len(set(job.hosts)) != len(job.hosts):
-        yield "hosts", f"{name} runs on a host twice", fix
+    if twice := hostlist.doubled(job.hosts):
+        shown = shown_name(hostlist.in_short(twice))
+        yield "hosts", f"{name} names {shown} twice", "name each host once"
     if job.traffic.layout:
         try:
             gpus = job.gpus_per_node or fabric.intent.fabric.host.gpus

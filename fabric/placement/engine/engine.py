@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.placement.engine.answer import Evaluated, answer
+from fabric.placement.engine.answer import Evaluated, answer, why_stopped
 from fabric.placement.engine.batch import Batch, Scores
 from fabric.placement.engine.demand import Demand
 from fabric.placement.engine.index import Index
@@ -70,6 +70,11 @@ class Engine:
         usable = self.index.available.usable(used_columns(self.fabric, gpus))
         rows = (self.fabric.host_row[name] for name in hosts)
         return [usable.reasons[row] for row in rows if row in usable.reasons]
+
+    def stopped(self, hosts: Sequence[str], columns: Ints) -> dict[str, str]:
+        """Return those of some hosts that take no job on these columns now, and why."""
+        rows = np.array([self.fabric.host_row[name] for name in hosts], dtype=np.int64)
+        return dict(why_stopped(self.index, self.index.available.usable(columns), rows))
 
     def place(self, query: Query) -> Answer:
         """Return hosts for a job.

@@ -99,7 +99,8 @@ class Answer:
     load : float
         Load of the fullest cable between switches, with the jobs that run.
     bound : float
-        Of no choice of hosts that meets the request is the larger of ``load`` and the target less.
+        Of no choice of hosts that meets the request is the larger of ``load`` and the target less;
+        ``cost`` may be less, as it is without the target.
     bottleneck : str
         The fullest link, or "NIC".
     rate : float
@@ -118,8 +119,8 @@ class Answer:
         Hosts that were not considered by their state, and why.
     links : tuple of (str, str)
         Cables and spines on the way of the job that are not as planned, and why.
-    stopped : tuple of str
-        Named hosts that cannot be used now; then nothing is known of the bound, which is 0.
+    stopped : tuple of (str, str)
+        Named hosts that take no job now, and why; then nothing is known of the bound, which is 0.
     """
 
     rows: Ints
@@ -138,7 +139,7 @@ class Answer:
     graded: tuple[tuple[str, str], ...]
     unusable: tuple[tuple[str, str], ...]
     links: tuple[tuple[str, str], ...]
-    stopped: tuple[str, ...] = ()
+    stopped: tuple[tuple[str, str], ...] = ()
 
     @property
     def gap(self) -> float:

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core import hostlist
 from fabric.core.counts import counted
 from fabric.core.errors import NoRoomError, UnplaceableError
 from fabric.core.findings import Finding, Severity
+from fabric.core.shown import listed
 from fabric.placement.engine.query import Within
 from fabric.placement.engine.rails import used_columns
 from fabric.placement.engine.tenancy import tenant_hosts, wrong_tenant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fabric.placement.engine.availability import Usable
     from fabric.placement.engine.index import Index
@@ -28,6 +30,12 @@ if TYPE_CHECKING:
 def needed(nodes: int) -> str:
     """Return the start of a message: so many hosts are needed."""
     return f"{counted(nodes, 'host is', 'hosts are')} needed"
+
+
+def named_twice(names: Sequence[str]) -> tuple[str, str]:
+    """Return what is wrong with hosts that are named more than once, and what to do."""
+    are = "is" if len(names) == 1 else "are"
+    return f"{hostlist.in_short(names)} {are} named twice", "name each host once"
 
 
 def too_large(fabric: Fabric, nodes: int) -> tuple[str, str]:
@@ -116,8 +124,8 @@ def _wrong(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str]]:
                 f"there is no host {unknown[0][:80]!a}{more}",
                 "`rocefab show hosts` lists them",
             )
-    if query.hosts and len(set(query.hosts)) != len(query.hosts):
-        yield "hosts", "a host is named twice", "name each host once"
+    if twice := hostlist.doubled(query.hosts):
+        yield "hosts", *named_twice(twice)
     if both := sorted({*query.hosts} & {*query.exclude}):
         yield "hosts", f"{both[0][:80]!a} is excluded as well", "name another host"
     if query.hosts and len(query.hosts) != query.nodes:
@@ -179,23 +187,36 @@ def no_way(index: Index, own: Loads, nodes: int) -> NoRoomError:
     )
 
 
+def _too_few(request: Request, usable: Usable, total: int) -> NoRoomError:
+    """Return the error of fewer free hosts than nodes, and why the others are not free."""
+    query, among = request.query, np.ones(len(usable.healthy), dtype=np.bool_)
+    if len(request.include):
+        among[:] = False
+        among[request.include] = True
+    size, excluded = int(among.sum()), int(among[np.unique(request.exclude)].sum())
+    among[request.exclude] = False
+    missing = usable.missing(among)
+    are = "is" if total == 1 else "are"
+    words = f"only {total} of {size} {'named ones ' if query.include else ''}{are} free"
+    if query.tenant and not query.include:
+        words = f"tenant {query.tenant} has {counted(size, 'host')}, of which {total} {are} free"
+    out = [*([f"{excluded} excluded"] if excluded else []), *(one for one, _ in missing)]
+    fixes = ["request fewer nodes"] if total else [fix for _, fix in missing]
+    fixes += ["exclude fewer hosts"] if excluded else []
+    message = f"{needed(query.nodes)}, but {words}"
+    message += f" ({', '.join(out)})" if out else ""
+    return unplaceable(message, listed(fixes) if fixes else "request fewer nodes")
+
+
 def impossible(request: Request, problem: Problem, usable: Usable) -> NoRoomError:
     """Return the error of a query for which there are not enough hosts, with what there is."""
     query, free = request.query, problem.free
     total, nodes = int(free.sum()), query.nodes
-    if query.within is Within.BLOCK and total < nodes:
+    if query.within is Within.BLOCK and 1 < nodes > total:
         message = f"{needed(nodes)} in one NVLink domain, but none has so many free"
         return unplaceable(message, "request fewer nodes, or tell the GPUs of a domain")
     if total < nodes:
-        excluded = [f"{len(set(query.exclude))} excluded"] if query.exclude else []
-        out = ", ".join([*excluded, *usable.missing])
-        size = len(set(query.include)) or len(request.include) or len(usable.healthy)
-        named = "named ones " if query.include else ""
-        named = f"hosts of {query.tenant} " if query.tenant and not query.include else named
-        message = f"{needed(nodes)}, but only {total} of {size} {named}are free"
-        message += f" ({out})" if out else ""
-        fewer = ", or exclude fewer hosts" if query.exclude else ""
-        return unplaceable(message, f"request fewer nodes{fewer}")
+        return _too_few(request, usable, total)
     if not query.traffic.pxn and problem.usable.max(initial=0) >= nodes:
         message = "without PXN this traffic crosses rails, and no spine connects them"
         return unplaceable(message, "allow PXN, or name traffic that stays on its rail")

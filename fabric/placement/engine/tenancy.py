@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core import hostlist
+from fabric.core.findings import Finding, Severity
+from fabric.core.shown import listed
 from fabric.placement.engine.rails import nic_of_column
 from fabric.topology.tenants import UNASSIGNED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fabric.placement.engine.query import Query
     from fabric.topology.model import Bools, Fabric, Ints
@@ -37,6 +40,93 @@ def tenant_hosts(fabric: Fabric, tenant: str, columns: Ints) -> Bools:
     return mine
 
 
+def tenant_of_hosts(fabric: Fabric) -> tuple[str | None, ...]:
+    """Return the tenant that has all NICs of a host that are on, for each host.
+
+    Empty for a host whose NICs have no tenant; None for NICs of several, and where none is on.
+    """
+    if fabric.tenants is None:
+        return ("",) * len(fabric.hosts)
+    return tuple(_only(_owners(fabric, row)) for row in range(len(fabric.hosts)))
+
+
+def tenants_of_job(fabric: Fabric, hosts: Sequence[str], columns: Ints) -> dict[str, list[str]]:
+    """Return the hosts of a job by who has NICs of them that it uses; empty without tenants.
+
+    A key is the name of a tenant, ``no tenant`` or ``quarantine``. A host stands under several
+    where its NICs do.
+    """
+    tenants = fabric.tenants
+    if tenants is None:
+        return {}
+    columns_of = nic_of_column(fabric)
+    owners: dict[str, list[str]] = {}
+    for host in hosts:
+        row = fabric.host_row[host]
+        for nic in row * fabric.nics_per_host + columns_of[row, columns]:
+            alone = "quarantine" if tenants.quarantined[nic] else "no tenant"
+            owners.setdefault(tenants.name_of(int(nic)) or alone, []).append(host)
+    return {owner: list(dict.fromkeys(names)) for owner, names in owners.items()}
+
+
+def hosts_by_tenant(fabric: Fabric) -> dict[str | None, list[str]]:
+    """Return the hosts of each tenant in the order of the inventory, as `tenant_of_hosts` says it.
+
+    Hosts without a tenant come after those of tenants, and those of none or several are the last.
+    """
+    order = (*(fabric.tenants.names if fabric.tenants else ()), "", None)
+    hosts: dict[str | None, list[str]] = {tenant: [] for tenant in order}
+    for name, tenant in zip(fabric.hosts.names, tenant_of_hosts(fabric), strict=True):
+        hosts[tenant].append(name)
+    return {tenant: names for tenant, names in hosts.items() if names}
+
+
+def mixed_tenants(fabric: Fabric, what: str, fix: str) -> tuple[Finding, ...]:
+    """Return the warning of a form that cannot say whose the hosts are; none without tenants.
+
+    Parameters
+    ----------
+    what : str
+        What mixes the tenants, such as the file.
+    fix : str
+        How the scheduler is told.
+    """
+    if fabric.tenants is None:
+        return ()
+    names = listed(fabric.tenants.names, "and")
+    message = f"{what} does not tell the hosts of tenants apart: {names}"
+    return (Finding("PLC039", Severity.WARNING, message, fix),)
+
+
+def outside_of_tenants(
+    fabric: Fabric, what: str, left_out: tuple[str | None, ...] = (None,)
+) -> tuple[Finding, ...]:
+    """Return the warning of hosts that an export for each tenant leaves out; none without tenants.
+
+    Parameters
+    ----------
+    what : str
+        What the export writes for each tenant.
+    left_out : tuple
+        Keys of `hosts_by_tenant`.
+    """
+    names = [name for key in left_out for name in hosts_by_tenant(fabric).get(key, ())]
+    if fabric.tenants is None or not names:
+        return ()
+    message = f"{hostlist.fold(names)}: no tenant has all NICs that are on, so {what} is missing"
+    return (Finding("PLC039", Severity.WARNING, message, "give all of them to the same tenant"),)
+
+
+def _owners(fabric: Fabric, row: int) -> set[str]:
+    """Return the tenants of the NICs of a host that are on; empty for NICs without one."""
+    on = (nic for nic in fabric.nics_of_host(row) if fabric.nics.enabled[nic])
+    return {fabric.tenants.name_of(nic) for nic in on} if fabric.tenants else set()
+
+
+def _only(owners: set[str]) -> str | None:
+    return next(iter(owners)) if len(owners) == 1 else None
+
+
 def wrong_tenant(fabric: Fabric, query: Query, columns: Ints) -> Iterator[tuple[str, str, str]]:
     """Yield field, message and fix of what a query cannot have by its tenant."""
     tenants, name = fabric.tenants, query.tenant
@@ -54,11 +144,18 @@ def wrong_tenant(fabric: Fabric, query: Query, columns: Ints) -> Iterator[tuple[
         message = f"tenant {name} has no host with all NICs that the job uses"
         yield "tenant", message, "give it hosts, or use fewer GPUs of each"
         return
-    whose = f"of tenant {name} with all its NICs" if name else "without a tenant"
     for field in ("hosts", "include"):
         rows = {host: fabric.host_row.get(host) for host in getattr(query, field)}
         others = [host for host, row in rows.items() if row is not None and not mine[row]]
         if others:
-            more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-            fix = "name other hosts" if name else "name the tenant"
-            yield field, f"{others[0]}{more} is not {whose}", fix
+            yield field, *_of_others(others, name)
+
+
+def _of_others(hosts: list[str], tenant: str) -> tuple[str, str]:
+    """Return what is wrong with hosts that a job of a tenant, or of none, cannot have."""
+    names = hostlist.in_short(hosts)
+    if tenant:
+        message = f"tenant {tenant} does not have all NICs of {names} that the job uses"
+        return message, "name other hosts"
+    has = "has" if len(hosts) == 1 else "have"
+    return f"{names} {has} NICs of a tenant, or in quarantine", "name the tenant"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.exports import SETTINGS_OPTIONS, Exported, Exporter, exporters, text_file
-from fabric.placement.export import quoted
+from fabric.core.shell_words import shell_quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ def _plain(order: Order) -> Exported:
 
 
 def _shell_line(item: Setting) -> str:
-    return f"export {item.name}={quoted(item.value)}  # {item.reason}"
+    return f"export {item.name}={shell_quoted(item.value)}  # {item.reason}"
 
 
 def _files(order: Order, kind: str, name: str, line: Callable[[Setting], str]) -> Exported:

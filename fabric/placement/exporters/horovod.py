@@ -12,7 +12,7 @@ from fabric.core.exports import (
     exporters,
     text_file,
 )
-from fabric.placement.export import quoted
+from fabric.core.shell_words import shell_quoted
 from fabric.placement.libraries import horovod_settings
 from fabric.placement.mpirun import hostfile
 
@@ -26,7 +26,7 @@ def _hostfile(order: Order) -> Exported:
 
 def _command(order: Order) -> Exported:
     settings, notes = order.common(horovod_settings(order.gpus))
-    lines = [f"export {item.name}={quoted(item.value)}" for item in settings]
+    lines = [f"export {item.name}={shell_quoted(item.value)}" for item in settings]
     ranks = len(order.placement.ranks)
     run = f"exec horovodrun -np {ranks} --hostfile hostfile"
     text = "\n".join([

@@ -12,9 +12,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.exports import PLACED_OPTIONS, Exported, Exporter, exporters, text_file
+from fabric.placement.engine.tenancy import mixed_tenants, outside_of_tenants
 from fabric.placement.k8s.cluster import check_name, node_names
 from fabric.placement.k8s.jobs import check_job_name
-from fabric.placement.k8s.labels import PREFIX, keys, label_value, node_labels
+from fabric.placement.k8s.labels import (
+    PREFIX,
+    TENANT_LABEL,
+    keys,
+    label_value,
+    node_labels,
+    tenant_label,
+)
 from fabric.placement.k8s.levels import common_level, levels
 from fabric.placement.k8s.manifest import Manifest, check_served, yaml_text
 from fabric.placement.pcie import refused_field
@@ -23,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabric.core.exports import Part
+    from fabric.core.findings import Finding
     from fabric.placement.export import Order
     from fabric.placement.k8s.levels import Level
 
@@ -57,14 +66,23 @@ def _node_features(order: Order) -> list[Manifest]:
 
 
 def _kueue(order: Order) -> list[Manifest]:
-    """Return a Topology, and a flavor of the nodes of this fabric that uses it."""
+    """Return a Topology, and a flavor of the nodes of this fabric, or of each tenant, that uses it.
+
+    No flavor selects nodes by a label that they lack, so that nodes without a tenant have none.
+    """
     name, version = _fabric_name(order), "kueue.x-k8s.io/v1beta2"
+    topology = Manifest("Topology", name, None, _label_levels(order), version)
+    tenants = order.fabric.tenants
+    return [topology, *(_flavor(order, name, one) for one in (tenants.names if tenants else ("",)))]
+
+
+def _flavor(order: Order, topology: str, tenant: str) -> Manifest:
+    """Return the flavor of the nodes of a tenant; of all nodes where that is empty."""
     labels = {f"{PREFIX}/fabric": label_value(order.fabric.intent.fabric.name)}
-    flavor = {"nodeLabels": labels, "topologyName": name}
-    return [
-        Manifest("Topology", name, None, _label_levels(order), version),
-        Manifest("ResourceFlavor", name, None, flavor, version),
-    ]
+    name = f"{topology}-{tenant}" if tenant else topology
+    check_name(name)
+    spec = {"nodeLabels": labels | tenant_label(tenant), "topologyName": topology}
+    return Manifest("ResourceFlavor", name, None, spec, "kueue.x-k8s.io/v1beta2")
 
 
 def _kai(order: Order) -> list[Manifest]:
@@ -147,10 +165,20 @@ def _part(name: str, make: Callable[[Order], list[Manifest]]) -> Part:
     def part(order: Order) -> Exported:
         objects = make(order)
         check_served(objects, order.served)
-        text = _SEPARATOR.join(yaml_text(item.body) for item in objects)
-        return Exported((text_file("k8stopo", name, f"{name}.yaml", text),))
+        text, path = _SEPARATOR.join(yaml_text(item.body) for item in objects), f"{name}.yaml"
+        return Exported((text_file("k8stopo", name, path, text),), _notes(order, name, path))
 
     return part
+
+
+def _notes(order: Order, part: str, path: str) -> tuple[Finding, ...]:
+    """Return the warning of what does not tell the nodes of tenants apart."""
+    if part in {"nodes", "node-features"}:
+        return ()
+    if part == "kueue":
+        return outside_of_tenants(order.fabric, "a ResourceFlavor", ("", None))
+    fix = f"select the nodes of a tenant in its pods: nodeSelector {TENANT_LABEL}"
+    return mixed_tenants(order.fabric, path, fix)
 
 
 _PARTS = {

@@ -13,10 +13,20 @@ import numpy as np
 
 from fabric.core import hostlist
 from fabric.core.exports import PLACED_OPTIONS, Exported, Exporter, exporters, refused, text_file
+from fabric.placement.engine.tenancy import (
+    hosts_by_tenant,
+    mixed_tenants,
+    outside_of_tenants,
+    tenant_of_hosts,
+)
 from fabric.placement.k8s.manifest import yaml_text
 from fabric.placement.tree import Tree, tree
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabric.core.exports import Part
+    from fabric.core.findings import Finding
     from fabric.placement.export import Order
     from fabric.topology.model import Fabric
 
@@ -40,12 +50,19 @@ def slurm(fabric: Fabric) -> str:
 
 def tree_text(made: Tree) -> str:
     """Return ``topology.conf`` for topology/tree."""
-    lines = [f"{_HEAD} TopologyPlugin=topology/tree", *([_APART] if made.apart else [])]
+    lines = [f"{_HEAD} TopologyPlugin=topology/tree", *tree_notes(made)]
     for group in made.groups:
         lines += _comment(group.leaves, group.name)
         key = "Nodes" if group.unit else "Switches"
         lines.append(f"SwitchName={group.name} {key}={hostlist.fold(group.members)}")
     return _text(lines)
+
+
+def tree_notes(made: Tree) -> list[str]:
+    """Return lines of comment: what Slurm is not told by the groups."""
+    names = ", ".join(made.tenants)
+    mixed = f"# Hosts of several tenants ({names}): give each partitions of its own."
+    return [*([_APART] if made.apart else []), *([mixed] if made.tenants else [])]
 
 
 def _comment(leaves: tuple[str, ...], name: str) -> list[str]:
@@ -70,7 +87,7 @@ def blocks(fabric: Fabric) -> str:
 
 def block_text(made: Tree, sizes: tuple[int, ...]) -> str:
     """Return ``topology.conf`` for topology/block with some sizes of blocks."""
-    lines = [f"{_HEAD} TopologyPlugin=topology/block, of Slurm 24.05 and later"]
+    lines = [f"{_HEAD} TopologyPlugin=topology/block, of Slurm 24.05 and later", *tree_notes(made)]
     lines += [f"BlockName={unit.unit} Nodes={hostlist.fold(unit.members)}" for unit in made.units]
     return _text([*lines, f"BlockSizes={','.join(map(str, sizes))}"])
 
@@ -90,7 +107,7 @@ def topologies(fabric: Fabric) -> str:
     if not made.apart:
         entry = block_entry(made, made.block_sizes)
         listed.append({"topology": _BLOCKS, "cluster_default": False, **entry})
-    return topologies_text(listed, [_APART] if made.apart else [])
+    return topologies_text(listed, tree_notes(made))
 
 
 def topologies_text(listed: list[dict[str, Any]], notes: list[str]) -> str:
@@ -124,6 +141,8 @@ def _switches(made: Tree) -> list[dict[str, str]]:
 def partitions(fabric: Fabric, degraded: frozenset[str] = frozenset()) -> str:
     """Return lines for ``slurm.conf``: features of nodes, and a partition for each topology.
 
+    Where there are tenants, each has its own partitions; hosts without a tenant have the others.
+
     Parameters
     ----------
     degraded : frozenset of str
@@ -145,21 +164,34 @@ def partitions(fabric: Fabric, degraded: frozenset[str] = frozenset()) -> str:
     ]
     for features, hosts in _by_features(fabric, degraded).items():
         lines.append(f"NodeName={hostlist.fold(hosts)} Features={','.join(features)}")
-    nodes = hostlist.fold(fabric.hosts.names)
     names = (_TREE,) if tree(fabric).apart else (_TREE, _BLOCKS)
-    lines += [f"PartitionName={name} Nodes={nodes} Topology={name}" for name in names]
+    for tenant, hosts in hosts_by_tenant(fabric).items():
+        nodes = hostlist.fold(hosts)
+        if tenant is None:
+            lines.append(f"# In no partition, as no tenant has all their NICs: {nodes}")
+            continue
+        end = f"-{tenant}" if tenant else ""
+        lines += [f"PartitionName={name}{end} Nodes={nodes} Topology={name}" for name in names]
     return _text(lines)
 
 
 def _by_features(fabric: Fabric, degraded: frozenset[str]) -> dict[tuple[str, ...], list[str]]:
-    """Return hosts by features: unit, pod, number of rails that are cabled, degraded."""
+    """Return hosts by features: unit, pod, tenant, number of rails that are cabled, degraded."""
     shape = (len(fabric.hosts), fabric.rails, fabric.nic_ports)
     rails = np.count_nonzero(fabric.nics.enabled.reshape(shape).all(axis=2), axis=1).tolist()
     units = fabric.intent.fabric.units
     found: dict[tuple[str, ...], list[str]] = {}
-    for name, row, count in zip(fabric.hosts.names, fabric.hosts.unit.tolist(), rails, strict=True):
+    rows = zip(
+        fabric.hosts.names,
+        fabric.hosts.unit.tolist(),
+        tenant_of_hosts(fabric),
+        rails,
+        strict=True,
+    )
+    for name, row, tenant, count in rows:
         pod = units[row].pod
-        features = (f"unit-{units[row].name}", *((f"pod-{pod}",) if pod else ()), f"rails-{count}")
+        features = (f"unit-{units[row].name}", *((f"pod-{pod}",) if pod else ()))
+        features += (*((f"tenant-{tenant}",) if tenant else ()), f"rails-{count}")
         features += ("degraded",) if name in degraded else ()
         found.setdefault(features, []).append(name)
     return found
@@ -174,20 +206,27 @@ def _text(lines: list[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _file(part: str, path: str, text: str) -> Exported:
-    return Exported((text_file("slurm", part, path, text),))
+def _file(part: str, path: str, text: str, notes: tuple[Finding, ...] = ()) -> Exported:
+    return Exported((text_file("slurm", part, path, text),), notes)
+
+
+def _topology(part: str, path: str, make: Callable[[Fabric], str]) -> Part:
+    """Return the part of a topology, which cannot say whose the nodes are."""
+    fix = "give each tenant its partitions: `rocefab export slurm --what partitions`"
+    return lambda it: _file(part, path, make(it.fabric), mixed_tenants(it.fabric, path, fix))
 
 
 exporters.add("slurm")(
     Exporter(
         {
-            "topology": lambda it: _file("topology", "topology.conf", slurm(it.fabric)),
-            "topology-yaml": lambda it: _file(
-                "topology-yaml", "topology.yaml", topologies(it.fabric)
-            ),
-            "block": lambda it: _file("block", "block/topology.conf", blocks(it.fabric)),
+            "topology": _topology("topology", "topology.conf", slurm),
+            "topology-yaml": _topology("topology-yaml", "topology.yaml", topologies),
+            "block": _topology("block", "block/topology.conf", blocks),
             "partitions": lambda it: _file(
-                "partitions", "partitions.conf", partitions(it.fabric, it.degraded)
+                "partitions",
+                "partitions.conf",
+                partitions(it.fabric, it.degraded),
+                outside_of_tenants(it.fabric, "a partition"),
             ),
             "hostfile": lambda it: _file("hostfile", "hostfile", hostfile(it)),
         },

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.placement.engine.tenancy import tenant_of_hosts
 from fabric.placement.k8s.levels import levels
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Prefix of what no other program defines.
 PREFIX = "rocefab.io"
+#: Tenant that has all NICs of a node that are on.
+TENANT_LABEL = f"{PREFIX}/tenant"
 _LEGACY = ("leaf", "spine", "core")
 #: Longest value of a label (Kubernetes documentation, Labels and Selectors).
 _MAX_VALUE = 63
@@ -42,23 +45,22 @@ def node_labels(fabric: Fabric, hosts: tuple[str, ...]) -> list[dict[str, str]]:
     domains = [_column(named[level.name], level, fabric, hosts) for level in levels(fabric)]
     rows = [fabric.host_row[host] for host in hosts]
     own = {f"{PREFIX}/fabric": label_value(fabric.intent.fabric.name)}
+    tenants = tenant_of_hosts(fabric)
     return [
-        {**dict(places), **own, **_tenant(fabric, row), **_leaves(fabric, row)}
+        {**dict(places), **own, **tenant_label(tenants[row] or ""), **_leaves(fabric, row)}
         for row, *places in zip(rows, *domains, strict=True)
     ]
+
+
+def tenant_label(name: str) -> dict[str, str]:
+    """Return the label of hosts that a tenant has with all NICs that are on; none without one."""
+    return {TENANT_LABEL: name} if name else {}
 
 
 def _column(
     key: str, level: Level, fabric: Fabric, hosts: tuple[str, ...]
 ) -> list[tuple[str, str]]:
     return [(key, label_value(domain)) for domain in level.of_hosts(fabric, hosts)]
-
-
-def _tenant(fabric: Fabric, row: int) -> dict[str, str]:
-    """Return the tenant of a host that one tenant has with all NICs that are on."""
-    nics = [nic for nic in fabric.nics_of_host(row) if fabric.nics.enabled[nic]]
-    owners = {fabric.tenants.name_of(nic) for nic in nics} if fabric.tenants else set()
-    return {f"{PREFIX}/tenant": owner for owner in owners if owner and len(owners) == 1}
 
 
 def _leaves(fabric: Fabric, row: int) -> dict[str, str]:

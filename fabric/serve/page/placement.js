@@ -26,6 +26,11 @@ export async function open(root) {
   );
   root.append(make("div", { class: "head" }, make("h1", {}, "Placement"), make("p", { class: "faint" }, "Nothing is reserved: a question changes nothing.")), form, board.element, answer);
   await board.load({});
+  const { tenants } = board.picture;
+  if (tenants.length) {
+    const owners = [...tenants, ""].map((value) => make("option", { value }, value || "none"));
+    form.lastChild.before(field("Tenant", make("select", { name: "tenant" }, owners)));
+  }
   board.legendOf(keys());
   form.elements.exclude.placeholder = anyHosts(board.picture);
   let found = null;
@@ -35,7 +40,7 @@ export async function open(root) {
     const values = new FormData(form);
     const body = { nodes: Number(values.get("nodes")), traffic: values.get("traffic").trim(), ranks: true, links: true };
     if (values.get("gpus_per_node")) body.gpus_per_node = Number(values.get("gpus_per_node"));
-    for (const name of ["within", "exclude"]) if (values.get(name).trim()) body[name] = values.get(name).trim();
+    for (const name of ["within", "exclude", "tenant"]) if (values.get(name)?.trim()) body[name] = values.get(name).trim();
     try {
       found = await post("/v1/placements", body);
       paint(board, found);

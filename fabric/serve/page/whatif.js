@@ -112,15 +112,13 @@ async function ofLine(picture, number) {
   return ports.map((port) => `link:${port.peer}:${port.peer_port}`);
 }
 
-const isWhole = (found) => found.units.every((one) => one.uplink_gbps_left === one.uplink_gbps) && !found.worst_hosts.length;
-
 function shown(found) {
   const pairs = ({ before, cut }) => `${cut.toLocaleString("en")} of ${before.toLocaleString("en")}`;
   const hit = found.units.filter((one) => one.nic_gbps_left < one.nic_gbps || one.uplink_gbps_left < one.uplink_gbps);
   const left = (now, before) => make("span", { class: "left" }, make("meter", { min: 0, max: before || 1, value: now, "aria-label": "what is left" }), ` ${now.toLocaleString("en")} of ${before.toLocaleString("en")}G`);
   return [make("div", { class: "cards" },
     card("Impact",
-      make("p", {}, found.harmless ? badge(isWhole(found) ? "good" : "window", found.verdict) : badge("down", "not harmless")),
+      make("p", {}, found.safe ? badge(found.harmless ? "good" : "window", found.verdict) : badge("down", "not harmless")),
       make("ul", {}, found.reasons.map((reason) => make("li", {}, reason))),
       facts([["pairs of leaves cut", pairs(found.leaf_pairs)], ["pairs of hosts cut", pairs(found.host_pairs)],
         ["rails that split", found.rails_split.length ? found.rails_split.map((one) => `rail ${one.rail} into ${one.parts} parts`).join(", ") : "none"],

@@ -11,12 +11,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fabric.core import hostlist
+from fabric.placement.engine.rails import used_columns
+from fabric.placement.engine.tenancy import tenants_of_job
 from fabric.placement.job import traffic_of
 from fabric.serve.bodies import body
 from fabric.serve.book import BookedJob
 from fabric.serve.problem import Problem, refused
 from fabric.serve.query import Wrong, job_hosts
-from fabric.serve.replies import JobsReply, NotedJobReply
+from fabric.serve.replies import JobReply, JobsReply, NotedJobReply
 from fabric.serve.requests import JobBody
 from fabric.serve.routes.described import (
     as_json,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 router = APIRouter()
 _MAX_KEY = 255
+JobName = Annotated[str, Path(min_length=1, max_length=128)]
 _KEY = header(
     "Idempotency-Key", "Key of this request; the same request with the same key is done once."
 )
@@ -87,26 +90,40 @@ async def post_jobs(request: Request) -> Response:
     return as_json(content, HTTPStatus.CREATED, {"Location": f"/v1/jobs/{wanted.name}"})
 
 
+@router.get(
+    "/v1/jobs/{name}",
+    summary="A running job",
+    responses=responses(404, 422, ok="The job.", reply=JobReply),
+)
+async def get_job(request: Request, name: JobName) -> Response:
+    """Return a running job."""
+    return as_json(json.dumps(_plain(_known(service_of(request).book, name))).encode())
+
+
 @router.delete(
     "/v1/jobs/{name}",
     summary="A job has ended",
     status_code=HTTPStatus.NO_CONTENT,
     responses=responses(204, 404, 422, ok="It is removed."),
 )
-async def delete_job(
-    request: Request, name: Annotated[str, Path(min_length=1, max_length=128)]
-) -> Response:
+async def delete_job(request: Request, name: JobName) -> Response:
     """Remove a job; its hosts are free again."""
 
     def make(book: Book) -> Book:
-        if name not in book.jobs:
-            message = f"there is no job {name[:128]!a}"
-            raise refused(404, "SRV011", "name", message, "GET /v1/jobs lists the jobs")
+        _known(book, name)
         return book.without_job(name)
 
     event = ("job", {"job": name, "is_running": False})
     await service_of(request).change(caller_of(request), make, event=event)
     return Response(status_code=HTTPStatus.NO_CONTENT)
+
+
+def _known(book: Book, name: str) -> BookedJob:
+    """Return a job; raise Problem (404) where there is none."""
+    if name not in book.jobs:
+        message = f"there is no job {name[:128]!a}"
+        raise refused(404, "SRV011", "name", message, "GET /v1/jobs lists the jobs")
+    return book.jobs[name]
 
 
 def _job(wanted: JobBody, fabric: Fabric) -> BookedJob:
@@ -127,9 +144,15 @@ def _job(wanted: JobBody, fabric: Fabric) -> BookedJob:
 
 
 def _warnings(job: BookedJob, loaded: Loaded) -> list[str]:
-    """Return which hosts are not as planned, as `place` says it; the job runs all the same."""
-    gpus = job.body.gpus_per_node or loaded.fabric.intent.fabric.host.gpus
-    return loaded.engine.why_not(job.hosts, gpus)
+    """Return what `place` would not do with these hosts; the job runs all the same."""
+    fabric = loaded.fabric
+    gpus = job.body.gpus_per_node or fabric.intent.fabric.host.gpus
+    owners = tenants_of_job(fabric, job.hosts, used_columns(fabric, gpus))
+    words = ", ".join(f"{hostlist.fold(hosts)} ({owner})" for owner, hosts in owners.items())
+    mixed = (
+        [f"the NICs of its hosts are not of the same tenant: {words}"] if len(owners) > 1 else []
+    )
+    return [*mixed, *loaded.engine.why_not(job.hosts, gpus)]
 
 
 def _check_free(job: BookedJob, book: Book) -> None:

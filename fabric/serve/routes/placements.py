@@ -11,9 +11,9 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from fabric.placement.place import ranks_of_host
+from fabric.placement.place import ranks_of_host, warnings_of
 from fabric.report.placement import PlacementDocument
-from fabric.serve.answers import encode
+from fabric.serve.answers import KeptAnswer, encode
 from fabric.serve.bodies import json_body, parsed
 from fabric.serve.problem import Problem, refused
 from fabric.serve.query import query_of
@@ -53,8 +53,9 @@ async def placements(request: Request) -> Response:
         wanted = parsed(content, PlacementBody)
         answer = await _searched(service, caller, loaded, wanted)
         loaded.kept.put(content, answer)
-    now = {"state": service.about(loaded.book), "warnings": service.warnings()}
-    return as_json(answer[:-1] + b", " + json.dumps(now).encode()[1:])
+    warnings = [*service.warnings(), *answer.warnings]
+    now = {"state": service.about(loaded.book), "warnings": warnings}
+    return as_json(answer.content[:-1] + b", " + json.dumps(now).encode()[1:])
 
 
 ROUTE = router.routes[0]
@@ -62,7 +63,7 @@ ROUTE = router.routes[0]
 
 async def _searched(
     service: Service, caller: Grant, loaded: Loaded, wanted: PlacementBody
-) -> bytes:
+) -> KeptAnswer:
     """Return an answer without what changes while the state does not."""
     query = query_of(wanted, loaded.fabric)
     found = await service.place(caller, loaded, query)
@@ -72,7 +73,8 @@ async def _searched(
     if wanted.links:
         links = loaded.engine.link_loads(query, found.rows)
         more["link_loads"] = [asdict(one) for one in links]
-    return encode(found, query, loaded.engine, loaded.names, more)
+    content = encode(found, query, loaded.engine, loaded.names, more)
+    return KeptAnswer(content, tuple(warnings_of(found)))
 
 
 async def _of_tenant(service: Service, caller: Grant, wanted: PlacementBody) -> Response:
