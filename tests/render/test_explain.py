@@ -121,7 +121,7 @@ def test_lines_have_number_and_context() -> None:
     [
         (None, r"templates/nos/x\.j2: no lines\.book of nos"),
         ("", r"x\.toml: lines: the field is missing"),
-        ("[[lines]]\npattern = 'x'\n", r"x\.toml:1:1: lines\.0\.source: the field is missing"),
+        ("[[lines]]\npattern = 'x'\n", r"x\.toml:1:1: lines\[0\]\.source: the field is missing"),
     ],
 )
 def test_a_template_without_explanation_is_refused(

@@ -186,9 +186,9 @@ def test_protection_that_is_taken_away_is_a_risk(tmp_path: Path) -> None:
     [follows] = result.consequences
     assert follows.words == "PFC watchdog off on 24 ports (leaf, spine)"
     assert result.summary.risk == follows.risk == "less protection"
-    assert result.summary.risk_of_applying == "brief loss"
+    assert result.summary.risk_of_applying == "port flap"
     text = FORMS["text"](result)
-    assert "highest risk: less protection\nrisk of applying it: brief loss; no reload" in text
+    assert "highest risk: less protection\nrisk of applying it: port flap; no reload" in text
     assert "watchdog.enabled  true    false" in text
     assert compared(tmp_path / "after", DEMO).consequences == ()
 
