@@ -79,6 +79,8 @@ def test_all_words(demo: Project) -> None:
         ("switch:spine[02-01]", "[02-01] is not a list of ascending ranges; use the form"),
         ("host:gpu1", "host 'gpu1'; did you mean 'gpu001'?"),
         ("rack:su9", "there is no unit 'su9'; known: su[1-2]"),
+        ("switch:gpu001", "'gpu001' is a host, not a switch; --fail host:gpu001 takes it down"),
+        ("host:spine01", "'spine01' is a switch, not a host; --fail switch:spine01 takes it"),
         ("link:leaf:Ethernet0", "there is no switch 'leaf'"),
         ("link:su1-rail0:Ethernet1", "there is no port 'Ethernet1'; did you mean 'Ethernet"),
         ("link:su1-rail0:Ethernet248", "no cable is connected to su1-rail0 Ethernet248"),
