@@ -278,6 +278,16 @@ def test_a_plot_has_the_thresholds_of_its_port(tmp_path):
     assert sorted(shown)[4:] == ["XOFF 11.1 MB, above the plot"]
 
 
+def test_a_plot_shows_what_the_switch_keeps_and_what_is_set(rail, tmp_path):
+    """Spectrum-4 keeps multiples of 12,288 bytes; low thresholds need a logarithmic axis."""
+    load = replace(SHORT, duration_us=200.0, runs=1)
+    runs = fabric_runs(rail, ("gpu001:eth1",), load, [Settings(reaction="off")], quiet, far=False)
+    plot(runs, tmp_path / "x.svg")
+    text = (tmp_path / "x.svg").read_text()
+    assert "Kmin 0.16 MB on the switch, for 0.15 MB" in text
+    assert "Kmax 1.51 MB on the switch, for 1.5 MB" in text
+
+
 def test_senders_are_paused_at_the_xoff_of_the_queue():
     load = replace(SHORT, size_bytes=None, duration_us=2000.0)
     run_ = first_run(star_runs(load, [Settings(reaction="off")], quiet, **STAR))
