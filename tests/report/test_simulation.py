@@ -214,7 +214,8 @@ def test_tables_and_json_say_the_same(rail):
 def test_a_sentence_says_what_came_of_it(rail):
     runs = star_runs(SHORT, [Settings(name="calm")], quiet, **STAR)
     assert re.fullmatch(
-        r"calm: no packet lost; no port paused; queue up to \d+ kB at switch to receiver\.",
+        r"calm: no packet lost; no port paused; queue up to \d+ kB at switch to receiver, "
+        r"of a shared pool of [\d,]+ kB\.",
         verdicts(runs)[0],
     )
     load = replace(SHORT, senders=16, size_bytes=4_000_000, duration_us=500.0)
