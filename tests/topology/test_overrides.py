@@ -133,6 +133,20 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
             )
         ],
     ),
+    "peer that is a host": (
+        (
+            "devices:\n  - names: su1-rail0\n    ports:\n"
+            "      Ethernet0: {peer: {device: a2, port: eth1}}\n"
+        ),
+        "",
+        [
+            (
+                "inventory/devices/test.yaml:4:26: devices[0].ports.Ethernet0.peer.device: 'a2' is "
+                "a host, and `peer` moves cables between switches; set nics.port of the host in "
+                "hosts/*.yaml: names: a2, nics: [{rail: RAIL, port: Ethernet0}] [TOP005]"
+            )
+        ],
+    ),
     "port in use by a NIC": (
         "",
         "hosts:\n  - names: a1\n    nics:\n      - {rail: 1, port: Ethernet8}\n",
