@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Position
 from fabric.defects.book import facts
-from fabric.observe.configuration.lossless import lossless_readers
+from fabric.observe.configuration.lossless import identity_of
 from fabric.platforms.catalogue import Skus
 from fabric.validate.defect_lines import LinesContent
 from fabric.validate.defect_traits import traits_of_file
@@ -26,7 +25,7 @@ def judge(file: str, switch: Lossless, text: str) -> Iterator[Finding]:
     relevant = [fact for fact in facts().values() if switch.system in fact.systems]
     if not relevant:
         return
-    release, model = _identity(switch.system, text)
+    release, model = identity_of(switch.system, text)
     judged = Judged(
         switch.name,
         switch.system,
@@ -38,14 +37,6 @@ def judge(file: str, switch: Lossless, text: str) -> Iterator[Finding]:
     )
     for finding in defects_of(judged, relevant):
         yield finding if finding.position else replace(finding, position=Position(file))
-
-
-def _identity(system: str, text: str) -> tuple[str, str]:
-    """Return release and model that a file names; empty where it names none."""
-    pattern = lossless_readers[system].identity
-    match = re.search(pattern, text, re.MULTILINE) if pattern else None
-    groups = match.groupdict() if match else {}
-    return groups.get("release", ""), groups.get("model", "")
 
 
 def _asic(model: str, system: str) -> str:

@@ -44,7 +44,7 @@ def adopt(
     Groups of devices with one policy, and what would still change on each device, are listed.
     Nothing is sent to a device.
 
-    Exit codes: 0, 2, 3, 4 (a switch cannot be rendered with these files).
+    Exit codes: 0, 2, 3, 4 (a switch cannot be rendered with these files, or `check` finds errors).
     """
     import typer
 
@@ -73,5 +73,5 @@ def adopt(
         output.note("Dry run: nothing was written. Add --commit to write the files.")
     if read.failed:
         raise CommandExit(Exit.DEVICE)
-    if adopted.failure:
+    if adopted.failure or adopted.errors:
         raise CommandExit(Exit.FINDINGS)

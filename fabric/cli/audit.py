@@ -57,6 +57,7 @@ def audit(
 
     Exit codes: 0, 2, 4.
     """
+    from fabric.core.counts import counted
     from fabric.core.findings import Severity
     from fabric.workflow import audit as workflow
 
@@ -64,9 +65,9 @@ def audit(
     audited = workflow.audit(files, system, ignore or [], pairs=pairs)
     ignored = ignored_rules(context, ignore)
     output.findings(workflow.report(audited, form.value, severity, ignored))
-    counts = sorted(set(audited.systems.values()))
-    number = len(audited.systems)
-    plural = "" if number == 1 else "s"
-    output.note(f"{number} file{plural} audited: {', '.join(counts)}")
+    devices = {"switch": audited.switches, "host": audited.hosts}
+    of = " and ".join(counted(number, word) for word, number in devices.items() if number)
+    systems = ", ".join(sorted(set(audited.systems.values())))
+    output.note(f"{counted(len(audited.systems), 'file')} of {of} audited: {systems}")
     if audited.outcome.at_least(severity):
         raise CommandExit(Exit.FINDINGS)

@@ -278,6 +278,7 @@ def _text(seen: list[Seen], *, first: bool) -> None:
     if first:
         rows = [row for item in seen for row in item.rows()]
         output.table(("device", "platform", "field", "seen"), rows)
+        output.note("pauses, marks, drops and losses stand below; --format json has every value")
         for item in seen:
             if item.unread:
                 unread = ", ".join(item.unread)

@@ -240,6 +240,8 @@ def cable(
     from fabric.report.lossless import cable as report
     from fabric.workflow.project import Project
 
+    if len(words) < 3 and ":" in words[-1]:  # noqa: PLR2004
+        words = [*words[:-1], *words[-1].split(":", 1)]
     if not 2 <= len(words) <= 3:  # noqa: PLR2004
         raise typer.BadParameter("specify a host and an interface", param_hint="HOST")
     folder = words[0] if len(words) == 3 else os.environ.get("ROCEFAB_INVENTORY", ".")  # noqa: PLR2004

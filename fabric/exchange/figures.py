@@ -89,10 +89,12 @@ def _untold(plant: Plant, mine: list[Cable], field: str, word: str) -> Untold:
         return Untold(f"no {'such ' if plant.cables else ''}cables in the source", some=False)
     lacking = sum(getattr(cable, field) is None for cable in mine)
     if lacking < len(mine):
-        reason = f"no {word} in the source for {lacking} of {len(mine)} cables"
+        reason = f"no {word} read from the source for {lacking} of {len(mine)} cables"
         return Untold(reason, some=True)
     elsewhere = any(getattr(cable, field) is not None for cable in plant.cables)
-    return Untold(f"no {word}s {'of such cables ' if elsewhere else ''}in the source", some=False)
+    return Untold(
+        f"no {word}s {'of such cables ' if elsewhere else ''}read from the source", some=False
+    )
 
 
 def by_tier(plant: Plant) -> dict[str, list[Cable]]:

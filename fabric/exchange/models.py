@@ -55,6 +55,13 @@ def models(
     return chosen
 
 
+def model_of(word: str, system: str) -> str:
+    """Return the model of a system that a word or another name of it names; empty without one."""
+    known = Skus()
+    name = word if word in known else _by_other_name(word, list(known))
+    return name if name in known and known[name].nos == system else ""
+
+
 def aliases(model: str) -> dict[str, str]:
     """Return the port of each alias, in lower case, of a model that the catalogue has."""
     known = Skus()

@@ -37,7 +37,9 @@ from fabric.platforms.cable_types import CableType
 class Peer(Model):
     """The other end of a cable that differs from the design."""
 
-    device: Name = Field(description="Switch or host at the other end.")
+    device: Name = Field(
+        description="Switch at the other end; cables of NICs move by nics.port in hosts/*.yaml."
+    )
     port: PortName = Field(description="Port name on that device.")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.intent.platform_model import Platforms
+from fabric.platforms.model import role_field
 from fabric.topology.routed import routed_units
 
 if TYPE_CHECKING:
@@ -17,10 +19,13 @@ _OF_HOSTS = frozenset((
     "addressing.vlan_first",
     "addressing.vlan_per",
     "cables.host_m",
+    "host.interfaces",
     "hosts.nics.cable_m",
     "speeds.host_gbps",
 ))
 _OF_UPLINKS = frozenset(("cables.uplink_m", "speeds.uplink_gbps"))
+#: Sections of ``platforms``.
+_ROLES = frozenset(Platforms.model_fields)
 #: Of a fabric that has VLANs.
 _OF_VLANS = "addressing.vlan_first"
 
@@ -37,15 +42,22 @@ def deciding(designs: Designs, device: str, port: str, fields: Iterable[str]) ->
     fields : iterable of str
         Fields that decide such lines anywhere.
     """
-    every = tuple(fields)
     design = designs.devices.get(device)
     if design is None:
-        return every
+        return tuple(fields)
+    every = tuple(field for field in fields if not _is_of_another_role(field, design.role))
     kinds = {one.kind for one in design.ports if port in {"", one.name}} - {"unused"}
     left = [field for field in every if _is_of(field, kinds)] if kinds else [*every]
     if all(routed_units(designs.intent.fabric)) and "addressing.vlan_per" in left:
         left = [field for field in left if field != _OF_VLANS]
     return tuple(left) if left or port else every
+
+
+def _is_of_another_role(field: str, role: str) -> bool:
+    """Tell whether a field is about the switch models of another role."""
+    section, _, rest = field.partition(".")
+    named = rest.partition(".")[0]
+    return section == "platforms" and named in _ROLES and named != role_field(role)
 
 
 def _is_of(field: str, kinds: AbstractSet[str]) -> bool:

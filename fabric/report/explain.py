@@ -16,7 +16,9 @@ from fabric.render.explain import Explanation, entries, explain_lines, known
 from fabric.report.deciding import deciding
 from fabric.report.explain_fields import fields_like, lines_of_field
 from fabric.report.explain_plans import in_plan
+from fabric.report.explain_ports import is_port_name, lines_of_port
 from fabric.report.explain_values import spot_of, values
+from fabric.topology.naming import hint
 from fabric.validate.runner import all_rules
 
 if TYPE_CHECKING:
@@ -76,7 +78,8 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
     Raises
     ------
     InputError
-        When no line holds the text, and no field of that name decides one.
+        When no line holds the text, and no field of that name decides one; or when the text is
+        the name of a port that the switch does not have.
     """
     platform = _platform(designs, device)
     if not text:
@@ -85,12 +88,21 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
             for entry in entries(platform)
         ]
     matches = explain_lines(platform, artefacts, text)
+    if is_port_name(designs, device, text):
+        matches = lines_of_port(matches, text)
+        if not matches:
+            raise _no_port(designs, device, text)
     return [
         _answer(designs, device, f"{line.artefact}:{line.number}", line.line.strip(), entry, spot)
         for line in matches
         for entry in line.explanations[:1]
         for spot in [spot_of(designs, device, line.context, line.line)]
     ] or _of_field(designs, device, artefacts, text)
+
+
+def _no_port(designs: Designs, device: str, text: str) -> InputError:
+    known_ports = [*designs.devices[device].sku.port_numbers()]
+    return nothing_to_explain(f"{device} has no port {text!r}", hint("port", text, known_ports))
 
 
 def _of_field(designs: Designs, device: str, artefacts: list[Artefact], name: str) -> list[Answer]:

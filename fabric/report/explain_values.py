@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Position
     from fabric.design.designs import Designs
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
     from fabric.intent.inventory import Located
     from fabric.topology.model import Fabric
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 _POLICY = "lossless."
 _VRF = re.compile(r"\bVrf\d+\b")
 NOT_SET = "not set"
+#: A row of a table, with its fields.
+_ROW = re.compile(r'\s*"[^"]+": \{')
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +58,26 @@ def spot_of(designs: Designs, device: str, context: str, line: str) -> Spot:
     if device not in designs.devices:
         return Spot("", _tenants_of_host(designs.fabric, device))
     design = designs.devices[device]
-    words = {*re.split(r"[|\s]", context), *line.replace('"', " ").split()}
     named = set(_VRF.findall(f"{context} {line}"))
-    port = next((port for port in design.ports if port.name in words), None)
+    port = _port_of(design, context, line)
     if port and port.vrf:
         named.add(port.vrf)
     tenants = (vrf.tenant for vrf in design.vrfs if not named or vrf.name in named)
     return Spot(port.name if port else "", frozenset(tenants))
+
+
+def _port_of(design: DeviceDesign, context: str, line: str) -> PortDesign | None:
+    """Return the port that a line is about: of what holds it, else the first that it names.
+
+    A row with a value for each of several ports is about none of them.
+    """
+    by_name = {port.name: port for port in design.ports}
+    above = [by_name[word] for word in re.split(r"[|\s]", context) if word in by_name]
+    if above:
+        return above[-1]
+    ports = [by_name[word] for word in line.replace('"', " ").split() if word in by_name]
+    is_row = len(ports) > 1 and _ROW.match(line)
+    return ports[0] if ports and not is_row else None
 
 
 def _tenants_of_host(fabric: Fabric, host: str) -> frozenset[str]:

@@ -169,12 +169,13 @@ class RunClasses:
         if chosen:
             return chosen
         step = device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
-        kmin, kmax = (
-            programmed_bytes(size, step) if step else size
-            for size in (own_class.kmin_bytes, own_class.kmax_bytes)
-        )
+        configured = own_class.kmin_bytes, own_class.kmax_bytes
+        kmin, kmax = (programmed_bytes(size, step) if step else size for size in configured)
         return CongestionPoint(
-            kmin_bytes=kmin, kmax_bytes=max(kmax, kmin + 1), pmax_percent=own_class.pmax_percent
+            kmin_bytes=kmin,
+            kmax_bytes=max(kmax, kmin + 1),
+            pmax_percent=own_class.pmax_percent,
+            set_bytes=configured if (kmin, kmax) != configured else None,
         )
 
 

@@ -40,7 +40,10 @@ def traffic_of(
     counts = [load.senders, *more]
     parts: list[list[tuple[Step, ...]]] = [[] for _ in counts]
     for receiver in receivers:
-        drawn = iter(_incast(designs, sampler, receiver, sum(counts), far=far))
+        senders = _incast(designs, sampler, receiver, sum(counts), far=far)
+        if len(senders) < sum(counts):
+            raise _too_few(sum(counts), len(senders), has_more=any(more))
+        drawn = iter(senders)
         for part, count in zip(parts, counts, strict=True):
             part.extend(islice(drawn, count))
     rings = [part or _ring(sampler, parts[0]) for part in parts[1:-1]]
@@ -91,8 +94,13 @@ def _incast(
             paths.append(path)
         if len(paths) == senders:
             return paths
-    raise InputError(
-        f"{senders} senders are needed, with --also; only {len(paths)} NICs of the rail reach the "
+    return paths
+
+
+def _too_few(senders: int, nics: int, *, has_more: bool) -> InputError:
+    with_others = ", with --also and --lossy-gbps" if has_more else ""
+    return InputError(
+        f"{senders} senders are needed{with_others}; only {nics} NICs of the rail reach the "
         "receiver; use a smaller --incast"
     )
 

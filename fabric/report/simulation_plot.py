@@ -11,7 +11,7 @@ from fabric.core.counts import counted
 from fabric.core.units import us_to_s
 from fabric.report.plots import save
 from fabric.report.simulation_class_tables import classes_of, has_classes
-from fabric.report.simulation_thresholds import KMAX, KMIN, XOFF, thresholds
+from fabric.report.simulation_thresholds import KMAX, KMIN, XOFF, configured, thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from fabric.report.simulation import Runs
 
     Floats = NDArray[np.float64]
+    #: Colour of a line, its thresholds, and what is configured where a switch has another value.
+    Limits = tuple[Any, Mapping[str, float], Mapping[str, float]]
 
 #: Points of a line in a plot, as many as a page shows; each has the largest of its samples.
 _POINTS = 300
@@ -32,6 +34,8 @@ _SMOOTH_PARTS = 50
 _DASHES = {KMIN: ":", KMAX: "--", XOFF: "-."}
 #: A threshold this many times above the axis of the queue is not drawn; our choice.
 _FAR_ABOVE = 2.0
+#: A threshold below this part of the axis of the queue cannot be told from 0; our choice.
+_LOW = 0.1
 #: Of the highest threshold, up to the edge.
 _ROOM = 1.05
 
@@ -58,7 +62,7 @@ def _drawing(runs: Runs) -> Any:
     drawing = Drawing(figsize=(7.0, 5.5), layout="constrained")
     upper, lower = drawing.subplots(2, 1, sharex=True)
     drawing.suptitle(_title(runs), fontsize="medium")
-    limits: dict[str, tuple[Any, dict[str, float]]] = {}
+    limits: dict[str, Limits] = {}
     for name, own in runs.items():
         step_ms = us_to_s(own[0].outcome.scenario.sample_us) * 1e3
         lines = _lines(name, own, is_alone=len(runs) == 1)
@@ -67,10 +71,12 @@ def _drawing(runs: Runs) -> Any:
         for number, (label, (queues, rates)) in enumerate(lines.items()):
             colour = _band(upper, queues[:, :end] / 1e6, step_ms, 0, label, points)
             _band(lower, rates[:, :end], step_ms, 1, label, points)
-            limits[label] = colour, thresholds(own[0], number)
+            limits[label] = colour, thresholds(own[0], number), configured(own[0], number)
     _limits(upper, limits)
     upper.set_ylabel("queue in MB")
-    upper.legend(fontsize="small", ncols=2)
+    _show_low(upper, limits)
+    handles, labels = upper.get_legend_handles_labels()
+    drawing.legend(handles, labels, loc="outside lower center", fontsize="small", ncols=2)
     lower.set_ylabel("throughput in Gb/s")
     lower.set_xlabel("time in ms")
     return drawing
@@ -140,17 +146,17 @@ def _band(
     return line.get_color()
 
 
-def _limits(axes: Any, limits: Mapping[str, tuple[Any, Mapping[str, float]]]) -> None:
+def _limits(axes: Any, limits: Mapping[str, Limits]) -> None:
     """Draw thresholds: in grey where all lines have the same one, else in the colour of a line.
 
     A threshold far above the queue is in the legend alone, so that the queue fills the plot.
     """
     top, of = axes.get_ylim()[1], defaultdict(list)
-    for label, (_, own) in limits.items():
+    for label, (_, own, as_set) in limits.items():
         for name, size_bytes in own.items():
-            of[name, size_bytes / 1e6].append(label)
+            of[name, size_bytes / 1e6, as_set.get(name, size_bytes) / 1e6].append(label)
     far = _FAR_ABOVE * top
-    for (name, size_mb), labels in of.items():
+    for (name, size_mb, set_mb), labels in of.items():
         is_common = len(labels) == len(limits)
         axes.axhline(
             min(size_mb, far),
@@ -158,8 +164,20 @@ def _limits(axes: Any, limits: Mapping[str, tuple[Any, Mapping[str, float]]]) ->
             linestyle=_DASHES[name],
             linewidth=0.9,
             label=f"{name} {size_mb:.3g} MB"
+            + ("" if size_mb == set_mb else f" on the switch, for {set_mb:.3g} MB")
             + ("" if is_common else f", {', '.join(labels)}")
             + (", above the plot" if size_mb >= far else ""),
         )
         top = max(top, size_mb * _ROOM) if size_mb < far else top
     axes.set_ylim(0, top)
+
+
+def _show_low(axes: Any, limits: Mapping[str, Limits]) -> None:
+    """Make the axis logarithmic above the lowest threshold, where that lies at its bottom."""
+    sizes = [size / 1e6 for _, own, _ in limits.values() for size in own.values()]
+    lowest_mb = min(sizes, default=0)
+    if not 0 < lowest_mb < _LOW * axes.get_ylim()[1]:
+        return
+    axes.set_yscale("symlog", linthresh=lowest_mb)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.set_ylabel("queue in MB, logarithmic")

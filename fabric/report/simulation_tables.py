@@ -148,12 +148,22 @@ def _verdict(runs: Sequence[Summary]) -> str:
         parts.append("no port paused")
     longest = max(runs, key=lambda run: run.most_queue_bytes)
     port = longest.outcome.scenario.row_name(longest.queue_port)
-    parts.append(f"queue up to {bytes_to_kb(longest.most_queue_bytes):,.0f} kB at {port}")
+    queue_kb = bytes_to_kb(longest.most_queue_bytes)
+    parts.append(f"queue up to {queue_kb:,.0f} kB at {port}{_pool_words(longest)}")
     if lossy := max(run.lossy_dropped for run in runs):
         parts.append(f"{counted(lossy, 'packet')} of other traffic dropped")
     if unfinished := max(run.unfinished for run in runs):
         parts.append(f"{counted(unfinished, 'flow')} did not end")
     return f"{'; '.join(parts)}."
+
+
+def _pool_words(run: Summary) -> str:
+    """Return the shared pool of the switch with the longest queue; nothing for a NIC."""
+    outcome, row = run.outcome, run.queue_port
+    if not outcome.ports["is_switch"][row]:
+        return ""
+    shared_bytes = int(outcome.nodes["shared"][outcome.ports["node"][row]])
+    return f", of a shared pool of {bytes_to_kb(shared_bytes):,.0f} kB"
 
 
 def ports(runs: Runs, *, full: bool = True) -> Table:

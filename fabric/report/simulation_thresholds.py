@@ -31,6 +31,17 @@ def thresholds(run: Summary, class_number: int = 0) -> dict[str, float]:
     return marks if xoff is None else {**marks, XOFF: xoff}
 
 
+def configured(run: Summary, class_number: int = 0) -> dict[str, float]:
+    """Return Kmin and Kmax in bytes as they are configured, where the switch has other values."""
+    scenario = run.outcome.scenario
+    line = int(run.outcome.ports["line"][run.queue_port])
+    cable = scenario.cables[line // 2]
+    end = cable.far if line % 2 else cable.near
+    marking = end.classes(len(scenario.classes))[class_number].marking
+    values = marking.set_bytes if marking else None
+    return dict(zip((KMIN, KMAX), map(float, values), strict=True)) if values else {}
+
+
 def xoff_bytes(run: Summary) -> float | None:
     """Return the queue at which all senders through the port with the longest queue are paused.
 

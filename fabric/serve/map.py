@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabric.core import hostlist
-from fabric.placement.engine.state import Health
+from fabric.placement.engine.now import now, unknown_subjects
+from fabric.placement.engine.state import Condition, Health
 from fabric.serve.live import most_of_lines
 from fabric.topology.bandwidth import switch_gbps
 from fabric.topology.clos import clos
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fabric.placement.engine.now import Now
     from fabric.serve.book import Book
     from fabric.serve.live import Live
     from fabric.serve.source import Loaded
@@ -140,16 +142,25 @@ def _states(loaded: Loaded, live: Live | None) -> CableStates:
     """Return the states of all cables: by the inventory, by conditions, and by readings."""
     fabric = loaded.fabric
     states = cable_states(fabric, clos(fabric))
-    now = loaded.engine.index.available.now
+    cut_off = _cut_off(loaded)
     nics = np.zeros(len(fabric.nics), dtype=np.bool_)
-    nics[[row for row, one in now.nics.items() if one.health is not Health.DEGRADED]] = True
-    nics |= np.isin(fabric.nics.host, [*now.hosts])
-    for table, cut in ((states.nics, nics), (states.cables, now.cable_gbps == 0)):
+    nics[[*cut_off.nics]] = True
+    nics |= np.isin(fabric.nics.host, [*cut_off.hosts])
+    for table, cut in ((states.nics, nics), (states.cables, cut_off.cable_gbps == 0)):
         table[cut] = CableState.DOWN
     for table, ends in ((states.nics, live.nics), (states.cables, live.cables)) if live else ():
         table[ends.down.any(axis=0)] = CableState.DOWN
         table[ends.wrong.any(axis=0)] = CableState.WRONG
     return replace(states, looked=_looked(live)) if live else states
+
+
+def _cut_off(loaded: Loaded) -> Now:
+    """Return the fabric without what is down; cables of what is drained are there."""
+    told = loaded.book.conditions.items()
+    down = [subject for subject, one in told if one.health is Health.DOWN]
+    unknown = unknown_subjects(loaded.fabric, down)
+    known = (subject for subject in down if subject not in unknown)
+    return now(loaded.fabric, [Condition(subject, Health.DOWN) for subject in known])
 
 
 def _looked(live: Live) -> dict[CableState, tuple[Bools, Bools]]:
@@ -207,6 +218,7 @@ def _as_dict(drawn: Picture, shown: Fabric, loaded: Loaded) -> dict[str, Any]:
                 "busy": len(busy.intersection(box.members)) if box.kind == "host" else 0,
                 "opens": places.opens(box),
                 "conditions": {name: own[name] for name in box.members if name in own},
+                "at_ports": [name for name in box.members if name in health.keys() - own.keys()],
             }
             for box in drawn.boxes
         ],

@@ -46,6 +46,9 @@ class BoxReply(BaseModel):
         dict[str, Health],
         Field(description="Members that have a condition themselves."),
     ]
+    at_ports: Annotated[
+        list[str], Field(description="Other members that have a condition of a port.")
+    ]
 
 
 class LineReply(BaseModel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.topology.drawing_names import (
     LABEL_LENGTH,
+    LEFT_OUT,
     NOTHING_SHARED,
     Shared,
     shared_by,
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from fabric.topology.clos import Clos
     from fabric.topology.model import Fabric, Ints
 
+#: What the names of the leaves of a unit differ in.
+_NUMBER = re.compile(r"\d+$")
 #: Names up to which a label is a range, our choice: of more it takes too long to find one.
 MOST_FOLDED = 1000
 
@@ -128,11 +132,24 @@ class Groups:
         """Yield the same boxes with ever shorter names of devices that are drawn alone."""
         alone = [n for n, one in enumerate(self.groups) if len(one.members) == 1]
         devices = [(one.kind, one.column, one.members[0]) for one in self.groups]
+        drawn = [*self.groups]
         for labels in shorter_names([devices[number] for number in alone]):
             drawn = [*self.groups]
             for number, label in zip(alone, labels, strict=True):
                 drawn[number] = replace(drawn[number], label=label)
             yield replace(self, groups=drawn)
+        narrow = [_of_rail(one) for one in drawn]
+        places = {(one.column, one.label) for one in narrow if one.kind == "leaf"}
+        if len(places) == sum(one.kind == "leaf" for one in narrow):  # each label is of one leaf
+            yield replace(self, groups=narrow)
+
+
+def _of_rail(group: Group) -> Group:
+    """Return a leaf of a rail with the number that its name ends with; others as they are."""
+    number = _NUMBER.search(group.label)
+    if group.kind != "leaf" or group.rail < 0 or len(group.members) > 1 or number is None:
+        return group
+    return replace(group, label=f"{LEFT_OUT}{number[0]}", detail=f"rail{group.rail}")
 
 
 def label_of(names: Sequence[str], shared: Shared = NOTHING_SHARED) -> str:

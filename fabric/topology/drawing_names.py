@@ -16,7 +16,8 @@ LABEL_LENGTH = 24
 LENGTHS = (LABEL_LENGTH, 14, 8)
 #: What parts of a name stand between.
 _SEPARATORS = "-_."
-_LEFT_OUT = "…"
+#: Where something is missing.
+LEFT_OUT = "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Shared:
 
     def marked(self, label: str) -> str:
         """Return a label with a sign where something is left out."""
-        return f"{_LEFT_OUT * bool(self.start)}{label}{_LEFT_OUT * bool(self.end)}"
+        return f"{LEFT_OUT * bool(self.start)}{label}{LEFT_OUT * bool(self.end)}"
 
 
 NOTHING_SHARED = Shared("", "")
@@ -64,7 +65,7 @@ def shortened(text: str, length: int = LABEL_LENGTH) -> str:
     if len(text) <= length:
         return text
     half = (length - 1) // 2
-    return f"{text[:half]}{_LEFT_OUT}{text[-half:]}"
+    return f"{text[:half]}{LEFT_OUT}{text[-half:]}"
 
 
 def shorter_names(devices: Sequence[tuple[str, int, str]]) -> Iterator[list[str]]:

@@ -34,6 +34,11 @@ _LISTED = {
     "port": "links",
     "designed uplink on": "links",
 }
+#: Kinds whose names are the numbers of a range: one beyond it is no slip of the pen.
+_IN_RANGES = frozenset({
+    *("host", "switch", "leaf", "spine", "super-spine", "switch or host", "rail", "NIC port"),
+})
+_DIGITS = "0123456789"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +117,45 @@ def hint(kind: str, name: str, known: Iterable[str]) -> str:
     """Return what to write in place of an unknown name of a kind of thing."""
     if kind == _MODEL:
         close = close_models(name, known)
-    else:
-        names = list(known)
-        close = [one for one in names if _unpadded(one) == _unpadded(name)][:1]
-        close = list(map(repr, close or difflib.get_close_matches(name, names, n=1)))
-    if close:
-        return f"did you mean {' or '.join(close)}?"
+        return f"did you mean {' or '.join(close)}?" if close else _lists(kind)
+    names = list(known)
+    if meant := _meant(name, names):
+        return f"did you mean {meant!r}?"
+    numbered = [one for one in names if _letters(one) == _letters(name)]
+    start = name.rstrip(_DIGITS)
+    in_range = [one for one in numbered if one.rstrip(_DIGITS) == start]
+    if in_range and kind in _IN_RANGES:
+        return f"known: {hostlist.fold(in_range)}"
+    if numbered:
+        return f"did you mean {_nearest(name, numbered)!r}?"
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {close[0]!r}?" if close else _lists(kind)
+
+
+def _lists(kind: str) -> str:
     return f"`rocefab show {_LISTED[kind]}` lists them"
+
+
+def _meant(name: str, names: Sequence[str]) -> str:
+    """Return the name that differs in zeros alone, or that goes on with another number."""
+    same = (one for one in names if _unpadded(one) == _unpadded(name))
+    longer = (one for one in names if re.match(rf"{re.escape(name)}\D", one))
+    return next(same, "") or next(longer, "")
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"\d+", "0", name)
+
+
+def _nearest(name: str, names: Sequence[str]) -> str:
+    """Return the name whose numbers are nearest, the first ones before the last."""
+    numbers = _numbers(name)
+
+    def distance(other: str) -> list[int]:
+        return [abs(a - b) for a, b in zip(_numbers(other), numbers, strict=True)]
+
+    return min(names, key=distance)
+
+
+def _numbers(name: str) -> list[int]:
+    return [int(digits) for digits in re.findall(r"\d+", name)]

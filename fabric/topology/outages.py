@@ -100,6 +100,11 @@ class _Reader:
 
     def _unknown(self, kind: str, name: str, known: Iterable[str]) -> None:
         # `rocefab show topology` has units too, and more devices than any other list.
+        for other, names in (("host", self._fabric.host_row), ("switch", self._fabric.switch_row)):
+            if kind in {"host", "switch"} and name in names:
+                message = f"{name!r} is a {other}, not a {kind}"
+                self._refuse("TOP005", message, f"--fail {other}:{name} takes it down")
+                return
         listed = "switch" if kind in {"unit", "device"} else kind
         fix = hint(listed, name, known)
         if kind == "device" and not fix.endswith("?"):

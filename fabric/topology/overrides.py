@@ -146,6 +146,8 @@ def _uplink_on(fabric: Fabric, row: int, number: int) -> Bools:
 def _move_uplink(
     fabric: Fabric, row: int, port: str, peer: Peer, override: Located[DeviceOverride]
 ) -> list[Finding]:
+    if peer.device in fabric.host_row:
+        return [_peer_is_host(peer.device, port, override)]
     mine = _uplink_on(fabric, row, fabric.switches.skus[row].port_numbers()[port])
     if not mine.any():
         return [_unknown(override, "designed uplink on", port, (), "ports", port, "peer")]
@@ -165,6 +167,20 @@ def _move_uplink(
         return [_unknown(override, "port", peer.port, numbers, "ports", port, "peer", "port")]
     far[mine], far_port[mine] = other, numbers[peer.port]
     return []
+
+
+def _peer_is_host(host: str, port: str, override: Located[DeviceOverride]) -> Finding:
+    """Return that the cable of a NIC is moved at the host, with what to write there."""
+    path = ("ports", port, "peer", "device")
+    return Finding(
+        "TOP005",
+        Severity.ERROR,
+        f"{host!r} is a host, and `peer` moves cables between switches",
+        f"set nics.port of the host in hosts/*.yaml: names: {host}, nics: [{{rail: RAIL, "
+        f"port: {port}}}]",
+        override.field(*path),
+        override.position(*path),
+    )
 
 
 def _move_nic(

@@ -19,7 +19,7 @@ from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, nic_headroom_bytes
 from fabric.qos.headroom.verdict import HeadroomVerdict, judge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fabric.design.host_model import HostDesign, NicDesign
     from fabric.design.model import DeviceDesign
@@ -157,7 +157,8 @@ def _marks(cable: Cable, port: QosProfile) -> Iterator[CableLine]:
     host, switch = lossless_dscps_of_host(qos), _lossless_dscps(port)
     # a RoCE DSCP that differs is told once, by the rule of the line above
     told = any(mine.roce_dscp != other.roce_dscp for mine, other in pairs)
-    yield _same("lossless DSCPs", _numbers(host), _numbers(switch), "QOS006" if told else "HST017")
+    rule = "QOS006" if told else "QOS070" if _shares_a_dscp(qos.classes, port.classes) else "HST017"
+    yield _same("lossless DSCPs", _numbers(host), _numbers(switch), rule)
     for mine, other in pairs:
         item = f"class of RoCE data{_of(mine)}"
         yield _same(item, mine.pfc_priority, other.traffic_class, "QOS007")
@@ -197,6 +198,12 @@ def _queue(qos: HostQos, mine: LosslessClass, other: LosslessClass) -> Iterator[
         f"{other.pmax_percent} % of the packets at kmax_bytes, all above it",
         "QOS001",
     )
+
+
+def _shares_a_dscp(*ends: Sequence[LosslessClass]) -> bool:
+    """Return whether two classes of one end have a DSCP: its maps can hold it once."""
+    every = ([dscp for one in classes for dscp in one.dscps] for classes in ends)
+    return any(len(dscps) > len({*dscps}) for dscps in every)
 
 
 def _lossless_dscps(port: QosProfile) -> tuple[int, ...]:

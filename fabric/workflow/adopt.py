@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.audit.adoption.class_values import single_field
 from fabric.audit.adoption.differences import differences, groups, others
+from fabric.audit.adoption.shares import scaled
 from fabric.audit.adoption.traits import PRIORITIES
 from fabric.audit.adoption.values import known_value, policy_fields
 from fabric.audit.adoption.votes import majorities
@@ -132,7 +133,8 @@ def adopt(project: Project, read: Read) -> Adopted:
         files=texts(overrides, base),
         groups=_groups(changed, voters),
         reasons={
-            one.name: {name: value.why for name, value in one.values.items() if value.why}
+            one.name: scaled(one.base, one.contents(exact=True) | one.contents(exact=False))
+            | {name: value.why for name, value in one.values.items() if value.why}
             | ({PRIORITIES: left_out[one.name]} if one.name in left_out else {})
             for one in voters
         },

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.audit.adoption.classes import Device, lists
+from fabric.audit.adoption.shares import whole_list
 from fabric.workflow.adopt_files import texts, with_files
 from fabric.workflow.adopt_policy import policy_of, ports_of
 
@@ -48,11 +49,13 @@ def with_lists(project: Project, running: Mapping[str, Lossless]) -> Listed:
         for name, state in running.items()
     ]
     known = lists(devices)
-    wanted = _of_switches(project, known.classes)
+    bases = {one.name: one.base for one in devices}
+    classes_of = {name: whole_list(bases[name], own) for name, own in known.classes.items()}
+    wanted = _of_switches(project, classes_of)
     for name, host in project.hosts.items():
         leaves = [wanted[nic.leaf] for nic in host.nics if nic.enabled and nic.leaf in wanted]
-        if name in known.classes or leaves:
-            wanted[name] = known.classes.get(name, _most(leaves))
+        if name in classes_of or leaves:
+            wanted[name] = classes_of.get(name, _most(leaves))
     changes: Overrides = {
         name: {"classes": classes}
         for name, classes in wanted.items()

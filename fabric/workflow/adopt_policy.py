@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from fabric.audit.adoption.class_values import is_class_field, single_field, with_values
+from fabric.audit.adoption.shares import whole_shares
 from fabric.audit.adoption.traits import traits
 from fabric.audit.adoption.values import known_value, policy_fields, value_of
 from fabric.audit.adoption.votes import voter
@@ -153,6 +154,7 @@ def overrides_of(
         wanted = usual.get(design.role, usual[""])
         if name in by_name:
             wanted = _wanted(by_name[name], wanted, (own_estimates or {}).get(name, {}))
+        wanted = whole_shares(policy_of(listed, name), wanted)
         _set(result, project, policy_of(listed, name), name, wanted)
     for name in project.hosts:
         own = by_name[name].contents(exact=True) if name in by_name else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.audit.both import judge as judge_both
@@ -25,6 +25,7 @@ from fabric.observe.parsers import UnreadableError, parsers
 from fabric.validate.report import report_in
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, gathered
+from fabric.workflow.audit_folders import as_rendered, counts, systems_of_files
 from fabric.workflow.audit_pairs import Running, judged_pairs
 from fabric.workflow.check import check_sonic_files, with_ages
 from fabric.workflow.saved import read_saved, unknown_words
@@ -56,10 +57,14 @@ class Audited:
         Findings, and the rules that were looked at.
     systems : dict of str to str
         System of each file.
+    switches, hosts : int
+        How many of them there are.
     """
 
     outcome: Outcome
     systems: dict[str, str]
+    switches: int
+    hosts: int
 
 
 def audit(
@@ -103,7 +108,9 @@ def audit(
     if config_dbs:
         outcome = outcome.merged(check_sonic_files(config_dbs).without(ignore))
     outcome = with_ages(outcome)
-    return Audited(outcome, {str(file): name for file, name in saved.systems.items()})
+    outcome = replace(outcome, findings=tuple(map(as_rendered, outcome.findings)))
+    systems = systems_of_files(saved)
+    return Audited(outcome, systems, *counts(systems, saved))
 
 
 def _running(saved: Saved) -> Running:

@@ -9,9 +9,11 @@ from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.shown import printable
 from fabric.core.user_files import check_numbers
+from fabric.exchange.models import model_of
 from fabric.exchange.values import is_management, text_of
 from fabric.intent.yaml.file import input_error
 from fabric.observe.configuration import WHOLE, readers
+from fabric.observe.configuration.lossless import Lossless, identity_of, lossless_readers
 from fabric.observe.configuration.model import is_address
 from fabric.observe.configuration.recognition import system_of
 from fabric.observe.parsers import UnreadableError
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.observe.configuration import Configured, ConfiguredPort
+    from fabric.observe.configuration.lossless import PortPolicy
 
 _ALL_BITS = 32
 
@@ -75,6 +78,9 @@ def _twice(file: Path) -> tuple[str, str, str]:
 
 def _row(file: Path, system: str, text: str) -> dict[str, Any]:
     configured = readers[system](dict.fromkeys(WHOLE, text))
+    lossless = _lossless(system, text)
+    named = lossless.model or identity_of(system, text)[1]
+    model = model_of(named, system)
     bgp = configured.bgp
     peers = bgp.peers.values() if bgp else ()
     seen = file.with_suffix(LLDP)
@@ -87,7 +93,8 @@ def _row(file: Path, system: str, text: str) -> dict[str, Any]:
     return {
         "device": configured.name or file.stem,
         "system": system,
-        "notes": [],
+        "model": model,
+        "notes": [_unknown(named, file)] if named and not model else [],
         "asn": bgp.asn if bgp else None,
         "allowas_in": max((peer.allowas_in or 0 for peer in peers), default=0),
         "loopback": _loopback(configured),
@@ -96,6 +103,7 @@ def _row(file: Path, system: str, text: str) -> dict[str, Any]:
             name: {
                 "description": port.description,
                 "enabled": port.enabled,
+                **_figures(lossless.ports.get(name)),
                 "addresses": [*_addresses(port)],
                 "ipv6": [*_ipv6(port)],
                 "vlan": port.vlan,
@@ -109,6 +117,28 @@ def _row(file: Path, system: str, text: str) -> dict[str, Any]:
             for port, mine in neighbours.items()
         },
     }
+
+
+def _lossless(system: str, text: str) -> Lossless:
+    """Return what the file says of ports beyond addresses; nothing where that cannot be read."""
+    try:
+        return lossless_readers[system].read(text)
+    except UnreadableError:
+        return Lossless(system)
+
+
+def _figures(port: PortPolicy | None) -> dict[str, float | None]:
+    """Return speed and length of the cable of a port, as far as the file sets them."""
+    return {
+        "speed_gbps": port.speed_gbps if port else None,
+        "cable_m": port.cable_m if port else None,
+    }
+
+
+def _unknown(model: str, file: Path) -> tuple[str, str, str]:
+    what = "switch models of configurations are not in the catalogue, and are ignored"
+    fix = "set the model with --model; `rocefab show platforms` lists the names"
+    return what, fix, f"{printable(model)} ({file.name})"
 
 
 def _addresses(port: ConfiguredPort) -> Iterator[str]:

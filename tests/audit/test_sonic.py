@@ -10,7 +10,9 @@ import pytest
 
 from fabric.core.errors import InputError
 from fabric.workflow.audit import audit
+from fabric.workflow.project import Project
 from tests.prove.fabrics import example
+from tests.topology.fabrics import INVENTORY
 
 NIC, UPLINK = "Ethernet0", "Ethernet128"
 GROUP = "pg_lossless_400000_5m_profile"
@@ -197,3 +199,17 @@ def test_queues_of_another_line_card(tmp_path: Path) -> None:
     metadata["asic_name"] = "asic0"
     file.write_text(json.dumps(tables), encoding="utf-8")
     assert not {"SON001", "SON004"} & rules(file)
+
+
+def test_files_of_render_have_no_error(tmp_path: Path) -> None:
+    """`apply` adds the MAC address; kernel parameters beside a configuration are of the switch."""
+    artefacts = Project(INVENTORY / "demo").switch_artefacts
+    for item in (item for mine in artefacts.values() for item in mine):
+        (tmp_path / item.path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / item.path).write_bytes(item.content)
+    audited = audit([tmp_path], ignore=["SON040"])
+    assert [(one.rule, one.severity.name) for one in audited.outcome.findings] == [
+        ("SON046", "INFO")
+    ] * 4
+    assert (audited.switches, audited.hosts) == (6, 0)
+    assert set(audited.systems.values()) == {"eos", "sonic"}

@@ -50,12 +50,12 @@ def test_a_list_of_cables_without_figures(tmp_path: Path) -> None:
     result = remarks(bring("csv", built, tmp_path, hosts="gpu[01-16]"))
     default = "a rocefab default"
     assert {key: why for key, why in result.items() if key.split("_")[-1][:2] in {"gb", "m:"}} == {
-        "host_gbps: 400": f"no speeds in the source; {default}",
-        "uplink_gbps: 400": f"no speeds in the source; {default}",
-        "core_gbps: 400": f"no speeds in the source; {default}",
-        "host_m: 5": f"no lengths in the source; {default}",
-        "uplink_m: 40": f"no lengths in the source; {default}",
-        "core_m: 40": f"no lengths in the source; {default}",
+        "host_gbps: 400": f"no speeds read from the source; {default}",
+        "uplink_gbps: 400": f"no speeds read from the source; {default}",
+        "core_gbps: 400": f"no speeds read from the source; {default}",
+        "host_m: 5": f"no lengths read from the source; {default}",
+        "uplink_m: 40": f"no lengths read from the source; {default}",
+        "core_m: 40": f"no lengths read from the source; {default}",
     }
     assert result["gpus: 8"] == f"no GPU count in the source; {default}"
     assert result["hosts: 10.64.0.0/10"] == f"no address pools in the source; {default}"
@@ -86,11 +86,16 @@ def test_some_cables_without_a_length() -> None:
     built = fabric()
     cables = (replace(built.cables[0], cable_m=None), *built.cables[1:])
     result = remarks(files(replace(built, cables=cables))["fabric.yaml"])
-    assert result["host_m: 3"] == "no length in the source for 1 of 4 cables; the most common value"
+    assert (
+        result["host_m: 3"]
+        == "no length read from the source for 1 of 4 cables; the most common value"
+    )
     assert "uplink_m: 30" not in result
     uplinks = (*built.cables[:-1], replace(built.cables[-1], cable_m=None))
     result = remarks(files(replace(built, cables=uplinks))["fabric.yaml"])
-    assert result["uplink_m: 40"] == ("no lengths of such cables in the source; a rocefab default")
+    assert result["uplink_m: 40"] == (
+        "no lengths of such cables read from the source; a rocefab default"
+    )
     assert "host_m: 3" not in result
 
 
@@ -100,7 +105,7 @@ def test_defaults_are_written(base: dict[str, object]) -> None:
     built = fabric().without({"cable.cable_m"})
     result = remarks(files(built, base=base)["fabric.yaml"])
     assert result["gpus: 8"] == "no GPU count in the source; a rocefab default"
-    assert result["uplink_m: 40"] == "no lengths in the source; a rocefab default"
+    assert result["uplink_m: 40"] == "no lengths read from the source; a rocefab default"
 
 
 def test_a_table_without_cables(tmp_path: Path) -> None:

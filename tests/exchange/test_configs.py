@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -74,8 +75,15 @@ def test_what_is_rendered_comes_back(name: str, tmp_path: Path) -> None:
     built = of_example(name)
     put(tmp_path, rendered(name))
     done = imported(tmp_path).plant
-    kept = {"speed_gbps": None, "cable_m": None}
-    assert set(done.cables) == {replace(cable, **kept) for cable in built.cables}
+    unread = {"speed_gbps": None, "cable_m": None}
+    assert {replace(cable, **unread) for cable in done.cables} == {
+        replace(cable, **unread) for cable in built.cables
+    }
+    planned = {cable.near: cable for cable in built.cables}
+    for cable in done.cables:
+        same = planned[cable.near]
+        assert cable.speed_gbps in {None, same.speed_gbps}
+        assert cable.cable_m in {None, same.cable_m}
     for device in built.switches:
         known = done.device[device.name]
         assert (known.asn, known.loopback) == (device.asn, device.loopback)
@@ -237,6 +245,24 @@ def test_the_inventory_of_a_folder(tmp_path: Path) -> None:
     assert "cabling.csv" in files
 
 
+def test_speeds_lengths_and_models_of_a_config_db(tmp_path: Path) -> None:
+    """They are of the source, whatever the defaults are, and no comment says otherwise."""
+    for name, content in rendered("demo").items():
+        if name.endswith("config_db.json"):
+            text = content if isinstance(content, str) else content.decode()
+            tables = json.loads(text)
+            for row in tables["PORT"].values():
+                row["speed"] = "200000"
+            tables["CABLE_LENGTH"] = {"AZURE": dict.fromkeys(tables["PORT"], "300m")}
+            put(tmp_path / "configs", {name: json.dumps(tables)})
+    request = Request(models=("spine=7060X6-64PE",), hosts="gpu[001-004]")
+    source, new = str(tmp_path / "configs"), tmp_path / "new"
+    import_inventory("configs", source, new, request, lambda *_: None)
+    text = (new / "fabric.yaml").read_text()
+    for line in ("leaf: {sku: ACS-MSN4700}", "host_gbps: 200", "host_m: 300"):
+        assert f"  {line}\n" in text
+
+
 def test_subnets_of_leaves_are_kept(tmp_path: Path) -> None:
     files = dict(rendered("demo"))
     path = next(path for path in files if "su1-rail0" in path and path.endswith(".json"))
@@ -272,10 +298,9 @@ def test_models_that_no_source_tells_are_those_of_the_base(tmp_path: Path) -> No
         name: one.sku.name for name, one in old.items()
     }
     text = (tmp_path / "new/fabric.yaml").read_text()
-    own = [line for line in text.splitlines() if "sku:" in line]
-    assert len(own) == 10
-    assert all("model in the source; from the base" in line or "models in the" in line
-               for line in own)  # fmt: skip
+    own = [line for line in text.splitlines() if "sku:" in line and "ACS-SN5600" not in line]
+    assert len(own) == 9  # a CONFIG_DB names its model
+    assert all("assumed: no " in line and "; from the base" in line for line in own)
 
 
 def test_leaves_that_share_an_as_number_keep_it(tmp_path: Path) -> None:
@@ -355,10 +380,9 @@ def test_descriptions_are_kept(text: str, tmp_path: Path) -> None:
 
 
 def test_a_second_import_changes_no_description(tmp_path: Path) -> None:
-    """The demo describes two ports in its own words."""
+    """Nor any other setting of a device; the demo describes two ports in its own words."""
     put(tmp_path / "configs", rendered("demo"))
     demo = str(INVENTORY / "demo")
     words = ("import", "configs", str(tmp_path / "configs"), "--hosts", "gpu[001-004]")
     ended = run(*words, "--compare", demo)
-    assert "CABLE_LENGTH|AZURE|Ethernet136" in ended.out
-    assert "|description:" not in ended.out
+    assert "0 changed (0 settings)" in ended.out

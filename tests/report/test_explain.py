@@ -201,6 +201,8 @@ def test_every_kind_of_line_without_a_text(project, device):
         ("nobody", "", "device 'nobody' does not exist"),
         (LEAF, "no such text", "no line of su1-rail0 contains"),
         (LEAF, "kmin_byte", "did you mean 'lossless.ecn.kmin_bytes'"),
+        (LEAF, "Ethernet1", "su1-rail0 has no port 'Ethernet1'; did you mean 'Ethernet0'?"),
+        ("spine01", "Ethernet1", "has no port 'Ethernet1'; did you mean 'Ethernet1/1'?"),
         (LEAF, "no such text", "`rocefab explain INVENTORY su1-rail0` lists each kind of line"),
     ],
 )
@@ -208,6 +210,25 @@ def test_nothing_to_explain(project, device, text, message):
     with pytest.raises(InputError) as caught:
         explain(project, device, text)
     assert message in str(caught.value.findings[0])
+
+
+def test_a_port_is_no_port_whose_name_begins_with_it(project):
+    """It has no cable, so that one row alone is about it."""
+    (answer,) = explain(project, LEAF, "Ethernet8")
+    assert answer.line.startswith('"Ethernet8": {"alias"')
+
+
+def test_fields_of_the_ports_that_a_line_is_about(project):
+    """A row about all ports has the fields of both kinds; a leaf has no model of a spine."""
+    lengths = [one for one in explain(project, LEAF, "CABLE_LENGTH") if "AZURE" in one.line]
+    fields = {value.field for one in lengths for value in one.values}
+    assert {"fabric.cables.host_m", "fabric.cables.uplink_m"} <= fields
+    port = [one for one in explain(project, LEAF, "Ethernet128") if "description" in one.line]
+    fields = {value.field for one in port for value in one.values}
+    assert "fabric.host.interfaces" not in fields
+    every = {value.field for one in explain(project, LEAF, "") for value in one.values}
+    assert not any(field.startswith("fabric.platforms.spine") for field in every)
+    assert any(field.startswith("fabric.platforms.leaf") for field in every)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,12 @@ def test_a_model_that_cannot_be_rendered_is_listed_as_such(tmp_path: Path) -> No
     (tmp_path / "fabric.yaml").write_text(text.replace("ACS-MSN4700", "NH-4010"))
     outcome = check(Project(tmp_path))
     assert "buffer pools of NH-4010 are not known" in outcome.findings[0].message
+
+
+def test_a_buffer_that_is_known_in_part_is_not_called_unknown() -> None:
+    findings = check(Project(ROOT / "inventory" / "mixed")).findings
+    (said,) = [one.message for one in findings if one.rule == "QOS002" and "QFX" in one.message]
+    assert re.search(r"lossless part of the buffer of QFX\S+ is [\d,]+ bytes, but no source", said)
 
 
 def test_models_of_the_inventory(tmp_path: Path) -> None:

@@ -214,7 +214,8 @@ def test_tables_and_json_say_the_same(rail):
 def test_a_sentence_says_what_came_of_it(rail):
     runs = star_runs(SHORT, [Settings(name="calm")], quiet, **STAR)
     assert re.fullmatch(
-        r"calm: no packet lost; no port paused; queue up to \d+ kB at switch to receiver\.",
+        r"calm: no packet lost; no port paused; queue up to \d+ kB at switch to receiver, "
+        r"of a shared pool of [\d,]+ kB\.",
         verdicts(runs)[0],
     )
     load = replace(SHORT, senders=16, size_bytes=4_000_000, duration_us=500.0)
@@ -276,6 +277,16 @@ def test_a_plot_has_the_thresholds_of_its_port(tmp_path):
         *("Kmin 0.1 MB, marking=100:400:50", "Kmin 0.15 MB, set"),
     ]
     assert sorted(shown)[4:] == ["XOFF 11.1 MB, above the plot"]
+
+
+def test_a_plot_shows_what_the_switch_keeps_and_what_is_set(rail, tmp_path):
+    """Spectrum-4 keeps multiples of 12,288 bytes; low thresholds need a logarithmic axis."""
+    load = replace(SHORT, duration_us=200.0, runs=1)
+    runs = fabric_runs(rail, ("gpu001:eth1",), load, [Settings(reaction="off")], quiet, far=False)
+    plot(runs, tmp_path / "x.svg")
+    text = (tmp_path / "x.svg").read_text()
+    assert "Kmin 0.16 MB on the switch, for 0.15 MB" in text
+    assert "Kmax 1.51 MB on the switch, for 1.5 MB" in text
 
 
 def test_senders_are_paused_at_the_xoff_of_the_queue():

@@ -199,7 +199,11 @@ def test_also_that_cannot_be(words, message):
         ({"also": (Also("none", 2),)}, Settings(), "no lossless class 'none'; it has rdma, stor"),
         ({}, Settings(shares={"x": 5.0}), "share.x: the run has no such class"),
         ({}, settings_of("marking.x=1:2:3", Settings()), "marking.x: the run has no such class"),
-        ({"senders": 63}, Settings(), "senders are needed, with --also; only 63 NICs"),
+        (
+            {"senders": 63},
+            Settings(),
+            "senders are needed, with --also and --lossy-gbps; only 63 NICs",
+        ),
     ],
 )
 def test_what_is_not_there_is_named(two, changes, settings, message):

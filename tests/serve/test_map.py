@@ -97,7 +97,7 @@ def test_tags(own) -> None:
 
 def test_conditions_of_cables_and_switches_are_drawn(own) -> None:
     port = next(end.port for end in ends_of(own.service.loaded.fabric, LEAF))
-    conditions = {f"{LEAF}:{port}": {"health": "down"}, "spine01": {"health": "drained"}}
+    conditions = {f"{LEAF}:{port}": {"health": "down"}, "spine01": {"health": "down"}}
     assert own.patch("/v1/state", json={"conditions": conditions}).status_code == 200
     picture = own.get("/v1/map").json()
     uplinks = sum(
@@ -108,6 +108,18 @@ def test_conditions_of_cables_and_switches_are_drawn(own) -> None:
     fabric = own.service.loaded.fabric
     assert uplinks == len(fabric.downlinks_of(fabric.switch_row["spine01"]))
     assert picture["totals"]["down"] == uplinks + 1
+
+
+def test_cables_of_what_is_drained_are_not_down(own) -> None:
+    """The box has the condition, and the device is named, however many the box stands for."""
+    port = next(end.port for end in ends_of(own.service.loaded.fabric, LEAF))
+    drained = {name: {"health": "drained"} for name in ("gpu001", "spine01", f"{LEAF}:{port}")}
+    assert own.patch("/v1/state", json={"conditions": drained}).status_code == 200
+    picture = own.get("/v1/map").json()
+    assert not any(line["not_planned"] for line in picture["lines"])
+    assert not any("down" in line["states"] for line in picture["lines"])
+    named = [name for box in picture["boxes"] for name in (*box["conditions"], *box["at_ports"])]
+    assert sorted(named) == ["gpu001", "spine01", LEAF]
 
 
 def test_devices_and_cables_that_are_not_as_planned_have_names(own) -> None:

@@ -376,6 +376,26 @@ def test_leaves_with_long_names_keep_their_rails() -> None:
         assert result.width <= MOST_WIDTH
 
 
+def test_leaves_of_three_units_keep_their_rails() -> None:
+    """24 leaves fit with the number of their name and their rail; each is a box of its own."""
+    units = [
+        {"name": f"su{n + 1}", "hosts": f"gpu[{32 * n + 1:02}-{32 * n + 32}]"} for n in range(3)
+    ]
+    host = {"interfaces": "eth[1-8]", "rdma_devices": "mlx5_[1-8]"}
+    platforms = {"leaf": {"sku": "ACS-SN5600", "host_ports": 48}, "spine": {"sku": "ACS-SN5600"}}
+    built = fabric(
+        rails=8,
+        units=units,
+        host=host,
+        platforms=platforms,
+        spines={"count": 8, "links_per_leaf": 2},
+    )
+    boxes = [box for box in drawn(built).boxes if box.kind == "leaf"]
+    assert [(box.label, box.detail, box.rail) for box in boxes] == [
+        (f"\N{HORIZONTAL ELLIPSIS}{rail}", f"rail{rail}", rail) for rail in range(8)
+    ] * 3
+
+
 def test_names_are_cut_at_whole_parts_alone() -> None:
     assert shared_by(["dc1-a-x", "dc1-b-x"]) == Shared("dc1-", "-x")
     assert shared_by(["rail1", "rail2"]) == NOTHING_SHARED

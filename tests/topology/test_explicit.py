@@ -131,7 +131,7 @@ LEAF = "su1-rail0,Ethernet0"
 BAD_CABLES = {
     "unknown device": (
         f"a9,eth1,{LEAF}",
-        "2:1: cabling.device: there is no switch or host 'a9'; `rocefab show topology` lists",
+        "2:1: cabling.device: there is no switch or host 'a9'; known: a[1-3]",
     ),
     "misspelt device": (
         "a1,eth1,su1-rail00,Ethernet0",

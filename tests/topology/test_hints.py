@@ -19,6 +19,25 @@ def test_zeros_before_a_number_come_first(name: str, meant: str) -> None:
     assert hint("host", name, HOSTS) == f"did you mean '{meant}'?"
 
 
+SPINE = [f"Ethernet{cage}/{part}" for cage in range(1, 65) for part in (1, 5)]
+LEAF = [f"Ethernet{number}" for number in range(0, 512, 8)]
+#: Kind, name, what there is -> what the message says.
+NAMES = {
+    "goes on with another number": ("port", "Ethernet1", SPINE, "did you mean 'Ethernet1/1'?"),
+    "nearest number": ("port", "Ethernet1", LEAF, "did you mean 'Ethernet0'?"),
+    "nearest part": ("port", "Ethernet9/4", SPINE, "did you mean 'Ethernet9/5'?"),
+    "beyond the range": ("host", "gpu097", HOSTS, "known: gpu[01-96]"),
+    "letters": ("host", "gpx05", HOSTS, "did you mean 'gpu05'?"),
+    "nothing like it": ("port", "swp1", SPINE, "`rocefab show links` lists them"),
+}
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_the_name_that_is_probably_meant(case: str) -> None:
+    kind, name, known, words = NAMES[case]
+    assert hint(kind, name, known) == words
+
+
 def test_no_split_is_proposed_that_does_not_help() -> None:
     leaf = model_of("S9820-64H", "", Skus())
     with pytest.raises(InputError) as refused:

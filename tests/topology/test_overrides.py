@@ -25,7 +25,7 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         [
             (
                 "inventory/devices/test.yaml:4:7: devices[0].ports.Ethernet1: there is no port "
-                "'Ethernet1'; did you mean 'Ethernet16'? [TOP005]"
+                "'Ethernet1'; did you mean 'Ethernet0'? [TOP005]"
             )
         ],
     ),
@@ -35,7 +35,7 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         [
             (
                 "inventory/devices/test.yaml:4:7: devices[0].ports.Ethernet1: there is no port "
-                "'Ethernet1' (and on 1 more device); did you mean 'Ethernet16'? [TOP005]"
+                "'Ethernet1' (and on 1 more device); did you mean 'Ethernet0'? [TOP005]"
             )
         ],
     ),
@@ -56,7 +56,7 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         [
             (
                 "inventory/hosts/test.yaml:2:5: hosts[0].names: there is no host 'a4'; "
-                "`rocefab show hosts` lists them [TOP005]"
+                "known: a[1-3] [TOP005]"
             )
         ],
     ),
@@ -66,7 +66,7 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         [
             (
                 "inventory/hosts/test.yaml:4:10: hosts[0].nics[0].rail: there is no rail '2'; "
-                "`rocefab show hosts` lists them [TOP005]"
+                "known: [0-1] [TOP005]"
             )
         ],
     ),
@@ -88,7 +88,7 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
             (
                 "inventory/hosts/test.yaml:4:19: hosts[0].nics[0].port: there is no port "
                 "'Ethernet256'; "
-                "did you mean 'Ethernet56'? [TOP005]"
+                "did you mean 'Ethernet248'? [TOP005]"
             )
         ],
     ),
@@ -116,7 +116,7 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
             (
                 "inventory/devices/test.yaml:4:45: devices[0].ports.Ethernet0.peer.port: there is "
                 "no "
-                "port 'Ethernet3'; did you mean 'Ethernet32'? [TOP005]"
+                "port 'Ethernet3'; did you mean 'Ethernet0'? [TOP005]"
             )
         ],
     ),
@@ -130,6 +130,20 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
             (
                 "inventory/devices/test.yaml:4:19: devices[0].ports.Ethernet0.peer: there is no "
                 "designed uplink on 'Ethernet0'; `rocefab show links` lists them [TOP005]"
+            )
+        ],
+    ),
+    "peer that is a host": (
+        (
+            "devices:\n  - names: su1-rail0\n    ports:\n"
+            "      Ethernet0: {peer: {device: a2, port: eth1}}\n"
+        ),
+        "",
+        [
+            (
+                "inventory/devices/test.yaml:4:26: devices[0].ports.Ethernet0.peer.device: 'a2' is "
+                "a host, and `peer` moves cables between switches; set nics.port of the host in "
+                "hosts/*.yaml: names: a2, nics: [{rail: RAIL, port: Ethernet0}] [TOP005]"
             )
         ],
     ),

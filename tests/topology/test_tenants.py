@@ -154,7 +154,7 @@ WRONG: dict[str, tuple[list[Any], dict[str, Any], str]] = {
         {},
         "fabric.tenants[0].services[0]: tenant red: it names itself as a service; remove it",
     ),
-    "no such host": ([RED | {"hosts": "gpu009"}], {}, "there is no host 'gpu009'; did you mean"),
+    "no such host": ([RED | {"hosts": "gpu009"}], {}, "there is no host 'gpu009'; known: gpu[001-"),
     "no such hosts": (
         [RED | {"hosts": "gpu[000009-999999]"}],
         {},

@@ -239,6 +239,45 @@ def test_the_command_writes_what_it_shows(
     assert not (inventory / DEVICES).exists()
 
 
+#: Texts of a system, what runs in place of each, and the shares that come of it.
+WEIGHTS: dict[str, tuple[dict[str, str], tuple[int, int]]] = {
+    "sonic": ({r'(scheduler.1[^}]*"weight": )"50"': r'\1"15"',
+               r'(scheduler.0[^}]*"weight": )"50"': r'\1"14"'}, (52, 48)),
+    "junos": ({r"(schedulers LOSSLESS transmit-rate percent) 45": r"\1 60",
+               r"(schedulers DEFAULT transmit-rate percent) 45": r"\1 20"}, (75, 25)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("system", WEIGHTS)
+def test_shares_sum_to_a_whole(system: str, tmp_path: Path) -> None:
+    """Weights that sum to anything come back in proportion, and are listed as a change."""
+    name, (changes, shares) = f"{system}-leaf", WEIGHTS[system]
+    text = rendered(mixed())[name]
+    for before, after in changes.items():
+        text, count = re.subn(before, after, text)
+        assert count == 1
+    outcome = adopted(tmp_path, {name: text})
+    groups = yaml.safe_load(outcome.files[DEVICES])["devices"]
+    schedulers = [tuple(one["lossless"]["scheduler"].values()) for one in groups]
+    assert schedulers[0] == shares
+    assert outcome.errors == 0
+    fields = {one.field for one in outcome.remaining[name]}
+    assert {"scheduler.lossless_percent", "scheduler.default_percent"} <= fields
+    change = describe(outcome, Read()).split("Would still change:")[1]
+    assert "percents that sum to 100" in change
+
+
+def test_an_adoption_that_check_rejects_is_said_first(tmp_path: Path) -> None:
+    inventory = copy_of_mixed(tmp_path / "inventory")
+    later = "devices: [{names: spine01, lossless: {scheduler: {default_percent: 40}}}]\n"
+    (inventory / "devices" / "z.yaml").write_text(later)
+    (tmp_path / "saved").mkdir()
+    folder = saved(tmp_path / "saved", planted(mixed(), PLANTED["dscp"][0]))
+    ended = run("adopt", str(inventory), str(folder))
+    assert ended.code == 4
+    assert ended.out.startswith("`rocefab check` finds 1 error")
+
+
 def test_a_file_of_the_user_is_not_replaced(tmp_path: Path) -> None:
     inventory = copy_of_mixed(tmp_path / "inventory")
     own = "devices: [{names: spine01, lossless: {roce_dscp: 30}}]\n"

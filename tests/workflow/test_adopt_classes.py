@@ -90,7 +90,8 @@ def test_two_classes_come_back(name: str, with_hosts: bool, tmp_path: Path) -> N
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_each_system_by_its_own_file(system: str, tmp_path: Path) -> None:
     change = {"dscps": [44, 40], "ecn": PLANTED["thresholds"][0]["ecn"], "scheduler_percent": 25}
-    texts = rendered(planted(tmp_path / "two", FIRST, SECOND | change))
+    first = FIRST | {"scheduler_percent": 35}
+    texts = rendered(planted(tmp_path / "two", first, SECOND | change))
     name = f"{system}-leaf"
     outcome = adopted(tmp_path, {name: texts[name]})
     assert outcome.remaining == {}
@@ -102,7 +103,8 @@ def test_the_list_of_the_inventory_keeps_its_names(tmp_path: Path) -> None:
     own = planted(tmp_path / "own", *TWO)
     same_as_planned = adopt(own, read_of(own, tmp_path / "same", own))
     assert (same_as_planned.files, same_as_planned.remaining) == ({}, {})
-    changed = planted(tmp_path / "changed", TWO[0] | {"scheduler_percent": 30}, TWO[1])
+    shares = [one | {"scheduler_percent": 30} for one in TWO]
+    changed = planted(tmp_path / "changed", *shares)
     outcome = adopt(own, read_of(changed, tmp_path / "read", own))
     assert outcome.remaining == {}
     again = with_files(own, outcome.files)
@@ -113,7 +115,8 @@ def test_the_list_of_the_inventory_keeps_its_names(tmp_path: Path) -> None:
 def test_a_list_becomes_shorter_or_longer(tmp_path: Path) -> None:
     own = planted(tmp_path / "own", *TWO)
     third = {"name": "class5", "dscps": [40], "pfc_priority": 5, "scheduler_percent": 10}
-    for name, classes in (("one", TWO[:1]), ("three", [*TWO, third])):
+    alone, less = TWO[0] | {"scheduler_percent": 60}, TWO[0] | {"scheduler_percent": 30}
+    for name, classes in (("one", [alone]), ("three", [less, TWO[1], third])):
         runs = planted(tmp_path / name, *classes)
         outcome = adopt(own, read_of(runs, tmp_path / f"read-{name}", own))
         assert outcome.remaining == {}
@@ -168,8 +171,11 @@ def test_a_priority_that_no_dscp_reaches_is_named(tmp_path: Path) -> None:
         marks |= {"34": "0", "35": "0"}
     (tmp_path / "saved").mkdir()
     outcome = adopted(tmp_path / "saved", {"sonic-leaf": json.dumps(database, indent=1)})
+    why = "shares that sum to 80 become percents that sum to 100"
     assert outcome.reasons["sonic-leaf"] == {
-        "pfc_priority": "no DSCP leads to the class of priority 4"
+        "pfc_priority": "no DSCP leads to the class of priority 4",
+        "scheduler.lossless_percent": why,
+        "scheduler.default_percent": why,
     }
     rest = {one[:3] for one in outcome.remaining["sonic-leaf"]}
     assert ("pfc_priority", "3, 4", "3") in rest

@@ -279,6 +279,7 @@ def test_text_for_people(ready, words) -> None:
     assert ended.code == 0
     last = ended.out.splitlines()[-1].split()
     assert last == [LEAF, "Ethernet0", "drops,", "queue", "3", "1,234", "-", "-"]
+    assert "--format json has every value" in ended.err
     ended = run(*words, "--field", "lldp", "--only", LEAF)
     assert ended.out.endswith("pauses, marks, drops and losses: not read\n")
 

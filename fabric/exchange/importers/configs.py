@@ -39,9 +39,9 @@ def parse(data: Any, shown: str, settings: Settings) -> Imported:
     Parameters
     ----------
     data : list of dict
-        A mapping for each switch: ``device``, ``system``, ``asn``, ``router_id``, its ``ports``
-        with ``description``, ``addresses``, ``ipv6``, ``vlan`` and its ``gateways``,
-        ``allowas_in``, and ``lldp`` where that was read.
+        A mapping for each switch: ``device``, ``system``, ``model``, ``asn``, ``loopback``, its
+        ``ports`` with ``description``, ``speed_gbps``, ``cable_m``, ``addresses``, ``ipv6``,
+        ``vlan`` and its ``gateways``, ``allowas_in``, and ``lldp`` where that was read.
 
     Raises
     ------
@@ -82,7 +82,7 @@ class _Evidence:
                 "values": {"asn": row["asn"], "loopback": row["loopback"]},
                 "notes": [*row["notes"], *self._notes(row, far_ends)],
                 "state": {
-                    "facts": {"hostname": device},
+                    "facts": {"hostname": device, "model": row["model"]},
                     "interfaces": {port: _reached(known) for port, known in row["ports"].items()},
                     "lldp": {
                         port: [{"system_name": name, "port_id": far} for name, far in ends]
@@ -137,14 +137,15 @@ class _Evidence:
 
 
 def _reached(port: Mapping[str, Any]) -> dict[str, Any]:
-    """Return whether a port is on, and its address, or that of the gateway of its VLAN.
+    """Return what is known of a port: its address, or that of the gateway of its VLAN, and more.
 
     The address of a family is told where there is one alone.
     """
     families = {"address": port["addresses"] or port["gateways"], "ipv6": port["ipv6"]}
     address = {key: texts[0] for key, texts in families.items() if len(texts) == 1}
     vlan = {"vlan": port["vlan"]} if port["vlan"] else {}
-    return address | vlan | {"enabled": port["enabled"]}
+    figures = {key: port[key] for key in ("speed_gbps", "cable_m")}
+    return address | vlan | figures | {"enabled": port["enabled"]}
 
 
 def _read(path: Path, settings: Settings) -> Imported:

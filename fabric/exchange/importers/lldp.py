@@ -55,6 +55,7 @@ class _Sightings:
         self._ports: dict[str, dict[str, str]] = {}
         self._told: dict[End, list[tuple[str, tuple[str, ...]]]] = {}
         self._speeds: dict[End, int] = {}
+        self._lengths: dict[End, int] = {}
         self._addresses: dict[End, str] = {}
         self._ipv6: dict[End, str] = {}
         self._vlans: dict[End, int] = {}
@@ -98,6 +99,7 @@ class _Sightings:
             speed = _mapping(known).get("speed_gbps")
             if isinstance(speed, int | float) and speed >= 1:
                 self._speeds[name, port] = int(speed)
+            self._lengths[name, port] = _mapping(known).get("cable_m") or 0
             self._addresses[name, port] = str(_mapping(known).get("address") or "")
             self._ipv6[name, port] = str(_mapping(known).get("ipv6") or "")
             self._vlans[name, port] = _mapping(known).get("vlan") or 0
@@ -149,6 +151,7 @@ class _Sightings:
                 continue
             speed = self._speeds.get(near) or self._speeds.get(far)
             place = self._draft.place(what=f"device {near[0]!a}, {near[1]}")
+            length = max(self._lengths.get(near, 0), self._lengths.get(far, 0)) or None
             addresses = {
                 "near_address": self._addresses.get(near),
                 "far_address": self._addresses.get(far),
@@ -157,7 +160,9 @@ class _Sightings:
                 "vlan": self._vlans.get(near) or self._vlans.get(far) or None,
                 "state": DISABLED if {near, far} & self._off else None,
             }
-            self._draft.cable(near, far, place, {"speed_gbps": speed, **addresses})
+            self._draft.cable(
+                near, far, place, {"speed_gbps": speed, "cable_m": length, **addresses}
+            )
         return Imported(self._draft.plant(), (*self._some.all(), *self._notes))
 
     def _far(self, near: End, word: str, ids: tuple[str, ...]) -> End | None:

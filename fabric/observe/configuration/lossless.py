@@ -6,6 +6,7 @@ system's documents name a default, which the reader then sets with line 0.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -170,6 +171,8 @@ class PortPolicy(Policy):
         VLANs that the port carries, as far as lines name them.
     tagged : bool
         Whether frames arrive with a VLAN tag, and so with a priority.
+    cable_m : int or None
+        Length of the cable in metres, where a line says it; headroom follows from it.
     """
 
     name: str = ""
@@ -184,6 +187,7 @@ class PortPolicy(Policy):
     negotiated: int | None = None
     vlans: set[int] = field(default_factory=set)
     tagged: bool = False
+    cable_m: int | None = None
 
     @property
     def lossless(self) -> dict[int, int]:
@@ -221,12 +225,15 @@ class Lossless:
     hash_fields : set of str or None
         Which of ``src-ip``, ``dst-ip``, ``src-port``, ``dst-port`` choose between equal paths;
         None where neither the file nor the documents of the system tell.
+    model : str
+        Switch model, where a line of the configuration names it.
     defined, used : list of Use
         Named objects, to tell which are missing and which nobody needs.
     """
 
     system: str
     name: str = ""
+    model: str = ""
     ports: dict[str, PortPolicy] = field(default_factory=dict)
     gateways: dict[int, PortPolicy] = field(default_factory=dict)
     arp_timeout_s: Value | None = None
@@ -271,3 +278,11 @@ class LosslessReader:
 
 #: By system: what its configuration says of the lossless class.
 lossless_readers: Registry[LosslessReader] = Registry("lossless reader", plugins="reading_lossless")
+
+
+def identity_of(system: str, text: str) -> tuple[str, str]:
+    """Return release and model that a configuration names in its head; empty where it does not."""
+    pattern = lossless_readers[system].identity
+    match = re.search(pattern, text, re.MULTILINE) if pattern else None
+    groups = match.groupdict() if match else {}
+    return groups.get("release", ""), groups.get("model", "")

@@ -141,6 +141,8 @@ class CongestionPoint:
         Queue above which every packet is marked, > ``kmin_bytes``.
     pmax_percent : float
         Probability at ``kmax_bytes``, above 0 up to 100.
+    set_bytes : tuple of int, optional
+        Kmin and Kmax as they are configured, where the switch keeps multiples of a step.
 
     Raises
     ------
@@ -151,6 +153,7 @@ class CongestionPoint:
     kmin_bytes: int
     kmax_bytes: int
     pmax_percent: float
+    set_bytes: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         _within("kmin_bytes", self.kmin_bytes, 0, float("inf"))

@@ -10,6 +10,7 @@ import { STATES, VIEWS, step, total } from "./scale.js";
 
 const HOT = 8;
 const MEMBERS = 500;
+const NAMES = 50;
 const TENANT_COLOURS = 8;
 
 function ownersOf(box) {
@@ -145,7 +146,7 @@ class MapView {
 
   overview() {
     const { picture } = this.board;
-    const sick = picture.boxes.filter((box) => box.health);
+    const sick = picture.boxes.flatMap((box, number) => [...Object.keys(box.conditions), ...box.at_ports].map((name) => [name, number]));
     const busy = picture.boxes.reduce((sum, box) => sum + box.busy, 0);
     const hosts = picture.boxes.filter((box) => box.kind === "host").reduce((sum, box) => sum + box.members.length, 0);
     const rows = Object.keys(picture.totals).filter((state) => picture.totals[state] !== 0 || picture.unread[state] || state === "planned")
@@ -153,7 +154,7 @@ class MapView {
     return card("Overview", facts([
       ...rows,
       ["hosts with a job", `${busy.toLocaleString("en")} of ${hosts.toLocaleString("en")}`],
-      ["devices with a condition", sick.length ? make("span", {}, sick.map((box) => [this.boxButton(picture.boxes.indexOf(box)), " "]).flat()) : "none reported"],
+      ["devices with a condition", sick.length ? this.devices(sick) : "none reported"],
     ]));
   }
 
@@ -189,9 +190,14 @@ class MapView {
     ]));
   }
 
-  boxButton(number) {
-    const box = this.board.picture.boxes[number];
-    return make("button", { type: "button", class: "link", onclick: () => this.choose("box", number) }, title(box));
+  // Names of devices; each opens the box that has it.
+  devices(named) {
+    const shown = named.slice(0, NAMES).flatMap(([name, number]) => [this.boxButton(number, name), " "]);
+    return make("span", {}, shown, named.length > NAMES ? `and ${(named.length - NAMES).toLocaleString("en")} more` : "");
+  }
+
+  boxButton(number, name = title(this.board.picture.boxes[number])) {
+    return make("button", { type: "button", class: "link", onclick: () => this.choose("box", number) }, name);
   }
 
   lineButton(line) {

@@ -15,7 +15,7 @@ from fabric.core.units import (
     share_to_percent,
     us_to_s,
 )
-from fabric.design.pool import lossless_pool_bytes
+from fabric.design.pool import lossless_pool_bytes, lossless_share_bytes
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 from fabric.intent.classes import lossless_classes
 from fabric.platforms.features import feature
@@ -68,6 +68,17 @@ class EcnOrder(ClassRule):
             )
 
 
+def _unknown_pool(device: DeviceDesign) -> str:
+    """Return what is not known of the buffer: its pools, or the threshold in a known part of it."""
+    share_bytes = lossless_share_bytes(device.sku)
+    if share_bytes is None:
+        return f"the buffer pools of {device.sku.name} are not known"
+    return (
+        f"the lossless part of the buffer of {device.sku.name} is {share_bytes:,} bytes, but no "
+        "source says how full it is when a port is paused"
+    )
+
+
 @rules.add("QOS002")
 class EcnBeforePause(SwitchRule):
     """ECN marks before PFC pauses."""
@@ -87,8 +98,7 @@ class EcnBeforePause(SwitchRule):
         pool_bytes = lossless_pool_bytes(device)
         if pool_bytes is None:
             yield self.finding(
-                f"the buffer pools of {device.sku.name} are not known, so "
-                "ECN-before-PFC is not checked",
+                f"{_unknown_pool(device)}, so ECN-before-PFC is not checked",
                 "",
                 place=places.sku_place(device),
                 device=device.name,

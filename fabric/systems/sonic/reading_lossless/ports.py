@@ -27,6 +27,7 @@ def join_bundles(device: DumpedSwitch) -> None:
 def _metadata(device: DumpedSwitch, row: DumpRow) -> None:
     if row.key == "localhost":
         device.switch.name = row.fields.get("hostname", "")
+        device.switch.model = row.fields.get("hwsku", "")
 
 
 @READER.means("port")
@@ -38,6 +39,14 @@ def _port(device: DumpedSwitch, row: DumpRow) -> None:
     port.mtu_bytes = None if mtu is None else Value(mtu, port.line)
     port.speed_gbps = None if speed is None else speed / _MBPS
     port.trusts_dscp = False
+
+
+@READER.means("cables")
+def _cables(device: DumpedSwitch, row: DumpRow) -> None:
+    """Read lengths such as ``40m``; ``0m`` is none (sonic-swss cfgmgr/buffermgr.cpp)."""
+    for name, text in row.fields.items():
+        if port := device.switch.ports.get(name):
+            port.cable_m = number(text.removesuffix("m")) or None
 
 
 @READER.means("bundle")
