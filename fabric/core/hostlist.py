@@ -154,7 +154,7 @@ def _ranges(bracket: str) -> list[tuple[int, int, int]]:
         first, dash, last = part.partition("-")
         last = last if dash else first
         if not _is_number(first) or not _is_number(last):
-            raise ValueError(f"{_shown(f'[{bracket}]')} is no range; use the form [001-064]")
+            raise ValueError(f"{_shown(f'[{bracket}]')} is not a range; use the form [001-064]")
         if int(last) < int(first):
             backwards = f"{_shown(f'[{bracket}]')} counts down"
             raise ValueError(f"{backwards}; write the range as [{last}-{first}]")

@@ -80,7 +80,7 @@ def describe(adopted: Adopted, read: Read) -> str:
     """Return an adoption as text: the files, groups, what would still change, what is unknown."""
     lines = [_failure(adopted), ""] if adopted.failure else []
     if adopted.errors and not adopted.failure:
-        lines = [f"{_check(adopted)} `rocefab render` and `plan` refuse it.", ""]
+        lines = [f"{_check(adopted)} `rocefab render` and `plan` reject it.", ""]
     for path, text in adopted.files.items():
         lines += [f"{path}:", *(f"    {line}" for line in text.splitlines()), ""]
     if not adopted.files:

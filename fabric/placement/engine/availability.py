@@ -50,7 +50,7 @@ class Usable:
         kinds = (
             (self.uncabled, "without a NIC of the rails in use", "connect the NICs"),
             (self.busy, "with a job", "wait for a job to end"),
-            (self.lost, such, "repair what is not as planned"),
+            (self.lost, such, "repair the devices that differ from the plan"),
         )
         return [
             (f"{count} {words}", fix)

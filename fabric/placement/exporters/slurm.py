@@ -61,7 +61,7 @@ def tree_text(made: Tree) -> str:
 def tree_notes(made: Tree) -> list[str]:
     """Return lines of comment: what Slurm is not told by the groups."""
     names = ", ".join(made.tenants)
-    mixed = f"# Hosts of several tenants ({names}): give each partitions of its own."
+    mixed = f"# Hosts of several tenants ({names}): give each its partitions."
     return [*([_APART] if made.apart else []), *([mixed] if made.tenants else [])]
 
 
