@@ -168,16 +168,23 @@ def _selection_error(message: str) -> InputError:
     return InputError("invalid device selection", [finding])
 
 
-def fail_on(errors: Sequence[DeviceError]) -> None:
-    """Raise device errors as one: the first reason with its devices, the others as notes."""
-    if len(errors) == 1:
-        raise errors[0]
-    if errors:
-        first, *others = grouped({error.device: error.reason for error in errors})
-        whole = DeviceError(*first)
-        for names, reason in others:
-            whole.add_note(f"{names}: {reason}")
-        raise whole from errors[0]
+def fail_on(errors: Sequence[DeviceError], fix: str = "") -> None:
+    """Raise device errors as one: the first reason with its devices, the others as notes.
+
+    Parameters
+    ----------
+    fix : str
+        What can be done about it, as the last note.
+    """
+    if not errors:
+        return
+    first, *others = grouped({error.device: error.reason for error in errors})
+    whole = errors[0] if len(errors) == 1 else DeviceError(*first)
+    for names, reason in others:
+        whole.add_note(f"{names}: {reason}")
+    if fix:
+        whole.add_note(fix)
+    raise whole from None if len(errors) == 1 else errors[0]
 
 
 def grouped(reasons: Mapping[str, str]) -> list[tuple[str, str]]:

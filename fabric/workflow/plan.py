@@ -99,7 +99,8 @@ def plan(
     if unread:
         progress("", f"{len(by_name) - unread} of {counted(len(by_name), 'device')} were read")
     if plan_of_all is None:
-        fail_on(errors)
+        some = 0 < unread == len(errors) < len(by_name)
+        fail_on(errors, "`rocefab plan --allow-missing` plans the others" if some else "")
     assert plan_of_all is not None
     whole = replace(plan_of_all, origin=origin)
     if whole.empty:

@@ -22,7 +22,7 @@ NOT_RUN = {
     "--commit": "the same",
     "rocefab demo --platforms all": "tests/workflow/test_demo.py",
     "rocefab diff main~1..main inventory/demo": "tests/cli/test_diff.py has a repository",
-    """rocefab diff main~1..main inventory/demo --format json | python3 -c 'import json, sys; """
+    """rocefab diff main~1..main inventory/demo --format json | python3 -I -c 'import json, sys; """
     """judged = json.load(sys.stdin)["judged"]; sys.exit(any(one["severity"] != "info" """
     """for one in judged["new"]) if judged else 0)'""": "tests/project/test_ci_recipes.py",
     "rocefab prove inventory/demo --against main": "tests/prove/test_against.py has a repository",

@@ -82,6 +82,7 @@ def test_a_device_that_is_away_is_named_in_time(site, tmp_path, request, monkeyp
     assert ended.code == 3
     assert f"rocefab: {device}: " in ended.said
     assert "2 of 3 devices were read" in ended.said
+    assert "`rocefab plan --allow-missing` plans the others" in ended.said
     assert not (tmp_path / "plan.json").exists()
 
 
