@@ -24,6 +24,8 @@ _BRACKET = re.compile(r"\[([0-9,\-]+)\]")
 _SEPARATOR = re.compile(r"\[[^\[\]]*\]|(,)")
 #: A range as people write it elsewhere: gpu001-gpu032.
 _UNBRACKETED = re.compile(r"(.*[^0-9])([0-9]+)-\1([0-9]+)")
+#: The same without its second name: gpu001-032.
+_NO_BRACKETS = re.compile(r"(.*?)([0-9]+)-([0-9]+)")
 _TRAILING_NUMBER = re.compile(r"^(.*?)([0-9]+)$")
 
 
@@ -42,6 +44,20 @@ def count(text: str) -> int:
             product *= sum(last - first + 1 for first, last, _ in _ranges(bracket))
         total += product
     return total
+
+
+def with_brackets(name: str) -> tuple[str, str]:
+    """Return the range that a name looks like, and its first name; empty for another name.
+
+    Examples
+    --------
+    >>> with_brackets("gpu001-032")
+    ('gpu[001-032]', 'gpu001')
+    """
+    match = _NO_BRACKETS.fullmatch(name)
+    if not match or int(match[2]) >= int(match[3]):
+        return "", ""
+    return f"{match[1]}[{match[2]}-{match[3]}]", f"{match[1]}{match[2]}"
 
 
 def worded(error: ValueError, fix: str) -> tuple[str, str]:

@@ -108,11 +108,14 @@ def values(designs: Designs, device: str, field: str, spot: Spot) -> list[Value]
         if own:
             return [own]
     value: Any = designs.intent.fabric
+    is_written = True
     for part in parts:
+        is_written = is_written and part in getattr(value, "model_fields_set", ())
         value = getattr(value, part, None)
     if value is None:
         return []
-    return [Value(f"fabric.{field}", _text(value), designs.intent.position(*parts))]
+    place = designs.intent.position(*parts) if is_written else None
+    return [Value(f"fabric.{field}", _text(value), place)]
 
 
 def _device_values(designs: Designs, device: str, parts: list[str]) -> Iterator[Value]:

@@ -156,8 +156,9 @@ class Prioritiser:
         known = self._placements.get(pod.owner, frozenset())
         if known & candidates:
             return known
-        names = engine.fabric.hosts.names
-        include = tuple(names[row] for row in sorted(candidates))
+        names = [engine.fabric.hosts.names[row] for row in sorted(candidates)]
+        unusable = _unusable(engine, pod, names)
+        include = tuple(name for name in names if name not in unusable)
         query = Query(
             nodes=min(pod.nodes, len(include)),
             traffic=pod.traffic,

@@ -119,6 +119,9 @@ def hint(kind: str, name: str, known: Iterable[str]) -> str:
         close = close_models(name, known)
         return f"did you mean {' or '.join(close)}?" if close else _lists(kind)
     names = list(known)
+    meant, first = hostlist.with_brackets(name)
+    if first in names:
+        return f"write the range as {meant}"
     if meant := _meant(name, names):
         return f"did you mean {meant!r}?"
     numbered = [one for one in names if _letters(one) == _letters(name)]

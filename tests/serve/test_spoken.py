@@ -124,6 +124,10 @@ def test_a_job_stays_in_its_tenant(tmp_path) -> None:
             args["NodeNames"] = result["NodeNames"]
             scores = client.post("/extender/prioritize", json=args).json()
             assert [one["Score"] for one in scores] == [10, 10]
+            other = {**_pod("all", nodes="2", **annotations), "spec": pod["spec"]}
+            args = {"Pod": other, "NodeNames": HOSTS}
+            scores = client.post("/extender/prioritize", json=args).json()
+            assert [one["Score"] for one in scores if one["Score"] == 10] == [10, 10]
         result = client.post("/extender/filter", json={"NodeNames": HOSTS}).json()
         why = "not for pods without a tenant; set the annotation rocefab/tenant"
         assert result["FailedNodes"] == dict.fromkeys(HOSTS, why)

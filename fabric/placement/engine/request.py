@@ -15,6 +15,7 @@ from fabric.core.shown import listed
 from fabric.placement.engine.query import Within
 from fabric.placement.engine.rails import used_columns
 from fabric.placement.engine.tenancy import tenant_hosts, wrong_tenant
+from fabric.topology.naming import hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -119,11 +120,8 @@ def _wrong(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str]]:
         unknown = sorted(name for name in set(names) if name not in fabric.host_row)
         if unknown:
             more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-            yield (
-                field,
-                f"there is no host {unknown[0][:80]!a}{more}",
-                "`rocefab show hosts` lists them",
-            )
+            fix = hint("host", unknown[0], fabric.hosts.names)
+            yield field, f"there is no host {unknown[0][:80]!a}{more}", fix
     if twice := hostlist.doubled(query.hosts):
         yield "hosts", *named_twice(twice)
     if both := sorted({*query.hosts} & {*query.exclude}):

@@ -138,7 +138,8 @@ def wrong_tenant(fabric: Fabric, query: Query, columns: Ints) -> Iterator[tuple[
         return
     mine = tenant_hosts(fabric, name, columns)
     if not name and not query.hosts and not mine.any():
-        yield "tenant", "every host has a tenant, and a job stays in one", "name the tenant"
+        fix = f"name the tenant: {listed(tenants.names)}"
+        yield "tenant", "every host has a tenant, and a job stays in one", fix
         return
     if name and not mine.any():
         message = f"tenant {name} has no host with all NICs that the job uses"

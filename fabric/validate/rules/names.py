@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from fabric.core import hostlist
 from fabric.core.findings import Severity
 from fabric.validate.rule import ModelRule, rules
 
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Finding
     from fabric.validate.world import Model
-
-_LIKE_A_RANGE = re.compile(r"(.*?)([0-9]+)-([0-9]+)")
 
 
 @rules.add("TOP031")
@@ -29,11 +27,10 @@ class RangeWithoutBrackets(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Look at the units that have one host."""
         for index, unit in enumerate(model.intent.fabric.units):
-            match = _LIKE_A_RANGE.fullmatch(unit.hosts)
-            if match and int(match[2]) < int(match[3]):
-                name, first, last = match.groups()
+            meant, _ = hostlist.with_brackets(unit.hosts)
+            if meant:
                 yield self.finding(
                     f"{unit.hosts!r} is one host, whose name looks like a range",
-                    f'write "{name}[{first}-{last}]" if it is one, or waive this finding',
+                    f'write "{meant}" if it is one, or waive this finding',
                     place=model.place("units", index, "hosts"),
                 )

@@ -116,6 +116,10 @@ def _fix(fabric: Fabric, lonely: int, other: int) -> str:
     asn = fabric.switches.asn
     if asn[lonely] == asn[other] and not fabric.intent.fabric.bgp.allowas_in:
         return f"both have AS {asn[lonely]}: set bgp.allowas_in to 1, or change one AS number"
+    switches = fabric.switches
+    for leaf in (lonely, other):
+        if asn[leaf] in asn[switches.tier > 0]:
+            return f"{switches.names[leaf]} has AS {asn[leaf]}, as a spine has: change one of them"
     above = Layers.of(clos(fabric)).above[1:]
     if any((tier[lonely] & tier[other]).any() for tier in above):
         return "change the AS numbers of the switches between them: one drops the routes of another"
