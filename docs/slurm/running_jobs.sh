@@ -5,7 +5,8 @@
 #   PrologSlurmctld=/etc/slurm/running_jobs.sh
 #   EpilogSlurmctld=/etc/slurm/running_jobs.sh
 # It needs curl, waits 2 s at most, and never fails: a prolog that fails would requeue its job.
-# Jobs on nodes that are no hosts of the fabric are rejected by the service, which does no harm.
+# The service rejects a job with a node that is not a host of the fabric: it does not know of its other
+# hosts then. Keep such nodes out of the partitions of the fabric.
 # Variables: Slurm's prolog and epilog guide (SLURM_SCRIPT_CONTEXT since 20.11).
 PATH=/usr/bin:/bin
 URL=http://127.0.0.1:8780
