@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.core.units import s_to_ms
 from fabric.platforms import platforms
+from fabric.platforms.features import features_of
 from fabric.qos.watchdog import DETECTION_MARGIN, storm
 from fabric.validate.rule import PolicyRule, SwitchRule, Wrong, rules
 
@@ -161,6 +162,12 @@ def _slowest(device: DeviceDesign) -> dict[int, int]:
     return slowest
 
 
+def _is_of_another(device: DeviceDesign, field: str) -> bool:
+    """Tell whether a system has no setting of its own for a field, but takes another field."""
+    limits = (limit for rule in features_of(device.platform).rules for limit in rule.limits)
+    return any(limit.equal and limit.fields[0] == field for limit in limits)
+
+
 @rules.add("QOS033")
 class Restoration(PolicyRule):
     """The watchdog restoration time is at least the detection time."""
@@ -173,10 +180,12 @@ class Restoration(PolicyRule):
     )
     guards = ("lossless.watchdog.restoration_ms", "lossless.watchdog.detection_ms")
 
-    def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
-        """Compare the two times of each policy."""
+    def judge(self, device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
+        """Compare the two times of each policy, where the switch has both."""
         watchdog = profile.watchdog
-        if watchdog.enabled and watchdog.restoration_ms < watchdog.detection_ms:
+        if not watchdog.enabled or _is_of_another(device, "lossless.watchdog.restoration_ms"):
+            return
+        if watchdog.restoration_ms < watchdog.detection_ms:
             yield Wrong(
                 "watchdog.restoration_ms",
                 f"watchdog.restoration_ms {watchdog.restoration_ms} is below "
