@@ -18,7 +18,7 @@ from fabric.intent.error_words import (
     in_words,
     is_mismatch,
 )
-from fabric.intent.model_paths import Spot, field_names, locate, value_at
+from fabric.intent.model_paths import Spot, field_names, fields_below, locate, value_at
 from fabric.intent.quantities import number_for
 
 if TYPE_CHECKING:
@@ -28,8 +28,11 @@ if TYPE_CHECKING:
 
     from fabric.intent.yaml.file import Document
 
+_NO_MAPPING = ("model_type", "model_attributes_type")
 _UNKNOWN_TYPES = ("extra_forbidden", "invalid_key")
 _MOST_FIELDS = 12
+_MOST_ALIKE = 3
+_CURLY = "\u201c\u201d\u201e\u2018\u2019"
 
 
 @dataclass(slots=True)
@@ -152,6 +155,10 @@ def _words(fault: _Fault, path: Path, value: object) -> Words:
         words = in_words(fault.error, key)
         return words._replace(message=f"wrong key: {words.message}")
     words = either(fault.others, value) if fault.others else in_words(fault.error, value)
+    if isinstance(value, str) and value[:1] in _CURLY and value:
+        return words._replace(fix="use straight quotes: \" or '")
+    if keys := fields_below(fault.spot) if fault.kind in _NO_MAPPING else []:
+        return words._replace(fix=f"set its keys below it: {listed(keys[:_MOST_FIELDS], 'and')}")
     return _with_number(words, path, value)
 
 
@@ -171,6 +178,10 @@ def _unknown(fault: _Fault) -> Words:
     if fault.suggestion:
         return Words(UNKNOWN, "unknown field", f"did you mean '{fault.suggestion}'?")
     names = field_names(fault.spot.owner) if fault.spot.owner else []
+    word = str(fault.spot.path[-1]).partition("_")[0]
+    alike = [repr(name) for name in names if word in name.split("_")]
+    if 0 < len(alike) <= _MOST_ALIKE:
+        return Words(UNKNOWN, "unknown field", f"did you mean {listed(alike)}?")
     if 0 < len(names) <= _MOST_FIELDS:
         return Words(UNKNOWN, "unknown field", f"remove it; known fields: {listed(names, 'and')}")
     return Words(UNKNOWN, "unknown field", "remove it")

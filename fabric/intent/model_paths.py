@@ -88,6 +88,15 @@ def field_names(model: type[BaseModel]) -> list[str]:
     return [_key(name, info) for name, info in model.model_fields.items()]
 
 
+def fields_below(spot: Spot) -> list[str]:
+    """Return the keys that the value of a spot takes, where it is a mapping of known keys."""
+    if spot.owner is None or not spot.path:
+        return []
+    shape = _inner(_below(spot.owner, spot.path[-1]))
+    models = [shape, *map(_inner, _members(shape))] if _is_union(shape) else [shape]
+    return next((field_names(model) for model in models if _is_model(model)), [])
+
+
 def _key(name: str, info: FieldInfo) -> str:
     alias = info.validation_alias
     return alias if isinstance(alias, str) else info.alias or name

@@ -12,6 +12,7 @@ from fabric.core.errors import UnplaceableError
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Query
 from fabric.placement.engine.rails import used_columns
+from fabric.placement.engine.traffic import RING
 from fabric.topology.naming import nic_names, rails_of_gpus
 
 if TYPE_CHECKING:
@@ -164,10 +165,9 @@ def reason_of(answer: Answer, units: tuple[str, ...], query: Query) -> str:
         chosen = "is the tightest unit that holds" if not answer.load else "holds"
         tail = fullest if answer.load else "no traffic crosses the spines"
         return f"{units[0]} {chosen} the job; {tail}"
-    return (
-        f"{len(units)} units ({hostlist.fold(units)}); {fullest}; ranks are ordered unit by unit, "
-        "so that a ring leaves each unit once on each rail"
-    )
+    ring = ", so that a ring leaves each unit once on each rail" if query.traffic == RING else ""
+    several = f"{len(units)} units ({hostlist.fold(units)})"
+    return f"{several}; {fullest}; ranks are ordered unit by unit{ring}"
 
 
 def warnings_of(answer: Answer) -> list[str]:

@@ -124,13 +124,15 @@ def _uplink_ports(intent: Intent, layout: Layout) -> Iterator[Finding]:
                 else "; for leaves of another shape, use a separate inventory"
             ),
         )
+    has_many = file.spines.links_per_leaf > 1
+    other_way = "more spines with fewer links_per_leaf" if has_many else "pods with super_spines"
     yield from _short(
         intent,
         "spines.links_per_leaf",
         f"ports of {spine.name} spines",
         _most(layout.group[: layout.leaf_count]) * file.spines.links_per_leaf,
         core_start(file.platforms.spine, spine, cores=file.super_spines is not None),
-        "use a larger spine, more spines with fewer links_per_leaf, or fewer leaves",
+        f"use a larger spine, {other_way}, or fewer leaves",
     )
 
 

@@ -47,9 +47,17 @@ def test_number_of_a_text(field, text, number):
     assert (meant and meant[0]) == number
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(strict=True)
+class _Mtu(BaseModel):
+    port_bytes: int = 9100
+    host_bytes: int = 9000
 
+
+class _File(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    roce_dscp: int = 26
+    cnp_dscp: int = 48
+    mtu: _Mtu | None = None
     kmin_bytes: int = 1
     host_gbps: Gbps = 400
     name: str = ""
@@ -66,6 +74,9 @@ class _File(BaseModel):
         ("host_gbps: 300G", "use 10, 25, 40, 50, 100, 200, 400 or 800"),
         ("kmin_bytes: many", "use a whole number"),
         ("name: 4", "put it in quotes"),
+        ("dscp: 26", "did you mean 'roce_dscp' or 'cnp_dscp'?"),
+        ("mtu: 9000", "set its keys below it: port_bytes and host_bytes"),
+        ("kmin_bytes: \u201c150000\u201d", "use straight quotes: \" or '"),
     ],
 )
 def test_fix_names_the_number(line, fix):

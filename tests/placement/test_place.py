@@ -184,7 +184,7 @@ def test_choices_by_hand(nodes: int, excluded: tuple[str, ...], hosts: str, reas
             (),
             (
                 "gpus_per_node: 3 GPUs per node are needed, but the hosts have 2; request at most "
-                "18 GPUs, on 9 nodes: the fabric has no more [PLC031]"
+                "2 GPUs per node; the fabric has 18 GPUs on 9 nodes [PLC031]"
             ),
         ),
         (

@@ -150,6 +150,14 @@ def test_the_summary_names_capacity_that_gets_worse(tmp_path: Path) -> None:
     assert "capacity gets worse" not in back
 
 
+def test_more_leaves_are_no_capacity_that_gets_worse(tmp_path: Path) -> None:
+    unit = '{name: su2, hosts: "gpu[003-004]"}'
+    more = edited(tmp_path, (unit, f'{unit}\n  - {{name: su3, hosts: "gpu[005-006]"}}'))
+    text = FORMS["text"](compared(DEMO, more))
+    assert "single points of failure, leaf 4 of 4 6 of 6" in " ".join(text.split())
+    assert "capacity gets worse" not in text
+
+
 def test_hosts_that_differ_in_addresses_alone_are_one_group(tmp_path: Path) -> None:
     after = edited(tmp_path, ("hosts: 10.64.0.0/16", "hosts: 10.65.0.0/16"))
     diff = compared(DEMO, after)

@@ -43,7 +43,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
         (
             "fabric.spines.links_per_leaf: ports of ACS-MSN4700 spines exhausted: 34 needed, 32 "
             "available; "
-            "use a larger spine, more spines with fewer links_per_leaf, or fewer leaves [TOP004]"
+            "use a larger spine, pods with super_spines, or fewer leaves [TOP004]"
         ),
     ),
     "loopbacks": (

@@ -168,7 +168,8 @@ def _more_nodes(fabric: Fabric, query: Query) -> str:
     gpus, asked = fabric.intent.fabric.host.gpus, query.nodes * (query.gpus_per_node or 0)
     nodes, size = -(-asked // gpus), len(fabric.hosts)
     if nodes > size:
-        return f"request at most {size * gpus} GPUs, on {size} nodes: the fabric has no more"
+        whole = f"the fabric has {size * gpus} GPUs on {counted(size, 'node')}"
+        return f"request at most {counted(gpus, 'GPU')} per node; {whole}"
     return f"use {counted(nodes, 'node')} with {counted(gpus, 'GPU')} each for {asked} GPUs"
 
 

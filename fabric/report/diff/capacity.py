@@ -27,7 +27,8 @@ _ABSENT = "-"
 #: Items, by their first words, that are worse when they grow, and when they fall. Lengths of
 #: cables are neither.
 _OVERSUBSCRIPTION = "oversubscription"
-_WORSE_HIGHER = (_OVERSUBSCRIPTION, "single points of failure", "host pairs cut", "diameter")
+_SINGLE_POINTS = "single points of failure"
+_WORSE_HIGHER = (_OVERSUBSCRIPTION, _SINGLE_POINTS, "host pairs cut", "diameter")
 _WORSE_LOWER = (
     *("uplinks in use", "uplinks of the weakest unit", "bisection", "leaf pairs with a path"),
     *("equal paths of a leaf pair", "path MTU", "bandwidth left"),
@@ -66,10 +67,23 @@ def less_bandwidth(items: Iterable[Compared]) -> Iterator[Consequence]:
 
 
 def _numbers(one: Compared) -> tuple[float, float]:
-    """Return the first numbers of both sides; not a number where a side has none."""
-    was, now = map(_FIRST_NUMBER.match, (one.before, one.after))
-    old, new = (float(text[0].replace(",", "")) if text else math.nan for text in (was, now))
-    return old, new
+    """Return the first numbers of both sides; not a number where a side has none.
+
+    Of single points of failure it is their share: a fabric that grows has more of everything.
+    """
+    was, now = _number(one.before), _number(one.after)
+    if one.item.startswith(_SINGLE_POINTS):
+        return was / _whole(one.before), now / _whole(one.after)
+    return was, now
+
+
+def _number(text: str) -> float:
+    match = _FIRST_NUMBER.match(text)
+    return float(match[0].replace(",", "")) if match else math.nan
+
+
+def _whole(text: str) -> float:
+    return _number(text.partition(" of ")[2])
 
 
 def _is_worse(one: Compared) -> bool:
@@ -99,7 +113,8 @@ def _failures(network: Clos) -> dict[str, str]:
         if not chosen.any():
             continue
         lost = effects.host_pairs + effects.rails + effects.rail_lost
-        items[f"single points of failure, {kind}"] = f"{int((lost[chosen] > 0).sum()):,}"
+        number, every_one = int((lost[chosen] > 0).sum()), int(chosen.sum())
+        items[f"{_SINGLE_POINTS}, {kind}"] = f"{number:,} of {every_one:,}"
         items[f"host pairs cut by the worst {kind}"] = f"{int(effects.host_pairs[chosen].max()):,}"
         least = share_to_percent(float(effects.left[chosen].min()))
         items[f"bandwidth left after the worst {kind}"] = f"{least:.1f} %"
