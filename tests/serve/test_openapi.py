@@ -119,7 +119,7 @@ def _keep_to_the_document(found: Reviewed, shared: httpx.Client) -> None:
     for method, url, body in answers:
         asked = shared if url.startswith("/v1/tenants") else own
         answer = asked.request(method, url, json=body)
-        path = re.sub("/(devices|hosts|tenants)/[^/]+", r"/\1/{name}", url.partition("?")[0])
+        path = re.sub("/(devices|hosts|jobs|tenants)/[^/]+", r"/\1/{name}", url.partition("?")[0])
         path = re.sub("/runs/1", "/runs/{run}", path.replace(sha256, "{sha256}"))
         seen.add((method, path))
         described = document["paths"][path][method]["responses"][str(answer.status_code)]

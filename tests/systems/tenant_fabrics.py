@@ -66,7 +66,7 @@ ROLES = ("leaf", "spine")
 _KNOWN = re.compile(
     r".*hash_fields.*|gateway of VLAN \d+ is not read|VLANs: .* is read as set\(\)"
     r"|(ARP|MAC) ageing is not read"
-    r"|.*headroom_bytes[3]: .* is shown as None"
+    r"|.*headroom_bytes.3: .* is shown as None"
 )
 
 
