@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, fields
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.units import ipv4_text
@@ -292,6 +292,10 @@ class Bgp:
     def set_timers(self, _: int, keepalive: str, hold: str, **__: str | None) -> None:
         """Set the timers of peers that have no own ones, as a line of the process says them."""
         self.keepalive_s, self.hold_s = int(keepalive), int(hold)
+
+    def set_router_id(self, _: int, address: str) -> None:
+        """Set the router ID."""
+        self.router_id = str(IPv4Address(address))
 
     def resolve(self) -> None:
         """Give every peer what its group says and its own lines leave open."""

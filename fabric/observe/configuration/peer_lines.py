@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabric.observe.configuration.blocks import address, network
+from fabric.observe.configuration.blocks import address, network, numbers
 from fabric.observe.configuration.model import Bgp
 from fabric.observe.configuration.routes import (
     Routes,
     max_paths,
     originate,
+    redistribute,
     summarise,
 )
+from fabric.observe.configuration.sequences import add_prefix, enter_term
 from fabric.observe.configuration.static_routes import Discard, StaticRoute
 
 if TYPE_CHECKING:
@@ -79,24 +81,16 @@ def _allow_as_loop(routes: Routes[Bgp], line: int, name: str, often: str | None 
     _of(routes, line, name).set("allowas_in", int(often or 1))
 
 
-def _network(
-    routes: Routes[Bgp], line: int, prefix: str, mask: str, policy: str | None = None
-) -> None:
-    originate(routes, line, network(prefix, mask), policy)
-
-
-def _aggregate(
-    routes: Routes[Bgp], line: int, prefix: str, mask: str, only: str | None = None
-) -> None:
-    summarise(routes, line, network(prefix, mask), only)
-
-
-def _import_direct(routes: Routes[Bgp], line: int, policy: str | None = None) -> None:
-    originate(routes, line, None, policy)
+def _vlans(switch: Configured, line: int, vlans: str) -> None:
+    switch.vlans |= dict.fromkeys(numbers(vlans), line)
 
 
 #: By the names that they have in a book of lines.
 MEANINGS: dict[str, Callable[..., Any]] = {
+    "vlans": _vlans,
+    "prefix": add_prefix,
+    "route_policy": enter_term,
+    "router_id": Bgp.set_router_id,
     "static": _static,
     "group": _group,
     "join_group": _join_group,
@@ -108,10 +102,10 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "activate": _activate,
     "policy": _policy,
     "allow_as_loop": _allow_as_loop,
-    "network": _network,
-    "aggregate": _aggregate,
+    "network": originate,
+    "aggregate": summarise,
     "family": _ipv4_routes,
     "family6": _ipv6_routes,
     "max_paths": max_paths,
-    "import_direct": _import_direct,
+    "import_direct": redistribute,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from fabric.observe.configuration.blocks import network
 from fabric.observe.configuration.model import (
     Aggregate,
     Bgp,
@@ -33,17 +34,33 @@ def of_process(bgp: Bgp, _: int, family: str) -> Routes[Bgp]:
 
 
 def originate(
-    routes: Routes[Bgp], line: int, prefix: tuple[int, int] | None, policy: str | None
+    routes: Routes[Bgp],
+    line: int,
+    prefix: str,
+    mask: str | None = None,
+    policy: str | None = None,
 ) -> None:
-    """Add what is announced: one network, or with None all connected ones."""
-    routes.of.originations.append(Origination(prefix, policy or "", line, routes.is_ipv6))
+    """Add a network that is announced."""
+    announced = network(prefix, mask)
+    routes.of.originations.append(Origination(announced, policy or "", line, routes.is_ipv6))
+
+
+def redistribute(routes: Routes[Bgp], line: int, policy: str | None = None) -> None:
+    """Announce all connected networks."""
+    routes.of.originations.append(Origination(None, policy or "", line, routes.is_ipv6))
 
 
 def summarise(
-    routes: Routes[Bgp], line: int, prefix: tuple[int, int], only: str | None = None
+    routes: Routes[Bgp], line: int, prefix: str, mask: str | None = None, only: str | None = None
 ) -> None:
     """Add a prefix that is announced for longer ones; with ``only``, in place of them."""
-    routes.of.aggregates.append(Aggregate(*prefix, line, bool(only), routes.is_ipv6))
+    summary = network(prefix, mask)
+    routes.of.aggregates.append(Aggregate(*summary, line, bool(only), routes.is_ipv6))
+
+
+def set_policy(routes: Routes[BgpTemplate], _: int, policy: str, way: str) -> None:
+    """Set the policy of a session, ``in`` or ``out``."""
+    routes.set(f"policy_{way}", policy)
 
 
 def max_paths(routes: Routes[Bgp], _: int, paths: str) -> None:

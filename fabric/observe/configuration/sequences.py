@@ -10,6 +10,7 @@ from bisect import insort
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from fabric.observe.configuration.blocks import prefix_match
 from fabric.observe.configuration.model import PolicyTerm
 
 if TYPE_CHECKING:
@@ -36,7 +37,28 @@ def add_entry(switch: Configured, name: str, number: int, entry: PrefixMatch) ->
         raise ValueError("two entries with one number")
 
 
-def enter_term(switch: Configured, name: str, action: str, number: int, line: int) -> PolicyTerm:
+def add_prefix(
+    switch: Configured,
+    line: int,
+    name: str,
+    number: str,
+    action: str,
+    prefix: str,
+    length: str | None = None,
+    **bits: str | None,
+) -> None:
+    """Add a line of a prefix list; ``bits`` are those of `prefix_match`.
+
+    Raises
+    ------
+    ValueError
+        When the number stands on another entry.
+    """
+    whole = prefix if length is None else f"{prefix}/{length}"
+    add_entry(switch, name, int(number), prefix_match(action, whole, line, **bits))
+
+
+def enter_term(switch: Configured, line: int, name: str, action: str, number: str) -> PolicyTerm:
     """Return a term of a policy by its number; a new one at its first line.
 
     Raises
@@ -46,9 +68,10 @@ def enter_term(switch: Configured, name: str, action: str, number: int, line: in
     """
     terms = switch.policies.setdefault(name, [])
     permit = action == "permit"
-    term = next((other for other in terms if other.number == number), None)
+    place = int(number)
+    term = next((other for other in terms if other.number == place), None)
     if term is None:
-        term = PolicyTerm(permit, line, number=number)
+        term = PolicyTerm(permit, line, number=place)
         insort(terms, term, key=_NUMBER)
     elif term.permit is not permit:
         raise ValueError("it permits and denies")

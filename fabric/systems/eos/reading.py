@@ -22,7 +22,6 @@ from fabric.observe.configuration.blocks import address as address_line
 from fabric.observe.configuration.blocks import (
     aggregate,
     fill,
-    ipv4,
     network,
     numbers,
     prefix_match,
@@ -216,11 +215,6 @@ def _whole_prefix(switch: Configured, line: int, name: str, **entry: str) -> Non
     _prefix(_PrefixList(switch, name), line, **entry)
 
 
-@LINES.means("route_map")
-def _route_map(switch: Configured, line: int, name: str, action: str, number: str) -> PolicyTerm:
-    return enter_term(switch, name, action, int(number), line)
-
-
 @LINES.means("match")
 def _match(term: PolicyTerm, _: int, name: str) -> None:
     if term.prefix_lists not in ([], [name]):
@@ -251,11 +245,6 @@ def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
     process = Process(int(asn), line, relax=True, extended_by_default=False)
     process.switch = switch
     return switch.open_bgp(process)
-
-
-@LINES.means("router_id")
-def _router_id(bgp: Bgp, _: int, address: str) -> None:
-    bgp.router_id = ipv4(address)
 
 
 @LINES.means("peer_group")
@@ -300,6 +289,8 @@ def _allowas_in(bgp: Bgp, line: int, name: str, often: str | None = None) -> Non
 
 
 LINES.means("timers_bgp")(Bgp.set_timers)
+LINES.means("router_id")(Bgp.set_router_id)
+LINES.means("route_map")(enter_term)
 LINES.means("aggregate")(aggregate)
 
 

@@ -24,10 +24,8 @@ from fabric.observe.configuration import (
 )
 from fabric.observe.configuration.blocks import address as address_line
 from fabric.observe.configuration.blocks import (
-    ipv4,
     network,
     numbers,
-    prefix_match,
     read_blocks,
 )
 from fabric.observe.configuration.book import BookReader
@@ -38,9 +36,11 @@ from fabric.observe.configuration.routes import (
     max_paths,
     of_process,
     originate,
+    redistribute,
+    set_policy,
     summarise,
 )
-from fabric.observe.configuration.sequences import add_entry, enter_term
+from fabric.observe.configuration.sequences import add_prefix, enter_term
 from fabric.observe.configuration.texts import header_ends
 from fabric.systems.esonic.reading_vrfs import MEANINGS, Process, settle
 from fabric.systems.sonic.reading import require_policies
@@ -122,24 +122,6 @@ def _access(port: ConfiguredPort, _: int, vlan: str) -> None:
     port.vlan, port.routed = int(vlan.removeprefix("Vlan")), False
 
 
-@_LINES.means("prefix")
-def _prefix(
-    switch: Configured,
-    line: int,
-    name: str,
-    number: str,
-    action: str,
-    prefix: str,
-    **bits: str | None,
-) -> None:
-    add_entry(switch, name, int(number), prefix_match(action, prefix, line, **bits))
-
-
-@_LINES.means("route_map")
-def _route_map(switch: Configured, line: int, name: str, action: str, number: str) -> PolicyTerm:
-    return enter_term(switch, name, action, int(number), line)
-
-
 @_LINES.means("match")
 def _match(term: PolicyTerm, _: int, name: str) -> None:
     term.prefix_lists = [name]
@@ -164,26 +146,6 @@ def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
     return switch.open_bgp(bgp)
 
 
-@_LINES.means("router_id")
-def _router_id(bgp: Bgp, _: int, address: str) -> None:
-    bgp.router_id = ipv4(address)
-
-
-@_LINES.means("redistribute")
-def _redistribute(routes: Routes[Bgp], line: int, policy: str | None = None) -> None:
-    originate(routes, line, None, policy)
-
-
-@_LINES.means("network")
-def _network(routes: Routes[Bgp], line: int, prefix: str, policy: str | None = None) -> None:
-    originate(routes, line, network(prefix), policy)
-
-
-@_LINES.means("aggregate")
-def _aggregate(routes: Routes[Bgp], line: int, prefix: str, only: str | None = None) -> None:
-    summarise(routes, line, network(prefix), only)
-
-
 @_LINES.means("neighbour")
 def _neighbour(bgp: Bgp, line: int, session: str) -> BgpPeer:
     return bgp.peer("".join(session.split()), line)
@@ -192,6 +154,13 @@ def _neighbour(bgp: Bgp, line: int, session: str) -> BgpPeer:
 _LINES.means("timers_bgp")(Bgp.set_timers)
 _LINES.means("family")(of_process)
 _LINES.means("max_paths")(max_paths)
+_LINES.means("router_id")(Bgp.set_router_id)
+_LINES.means("redistribute")(redistribute)
+_LINES.means("network")(originate)
+_LINES.means("aggregate")(summarise)
+_LINES.means("policy")(set_policy)
+_LINES.means("prefix")(add_prefix)
+_LINES.means("route_map")(enter_term)
 
 
 @_LINES.means("remote_as")
@@ -219,8 +188,3 @@ def _activate(routes: Routes[BgpTemplate], _: int) -> None:
 @_LINES.means("allowas_in")
 def _allowas_in(routes: Routes[BgpTemplate], _: int, often: str) -> None:
     routes.set("allowas_in", int(often))
-
-
-@_LINES.means("policy")
-def _policy(routes: Routes[BgpTemplate], _: int, policy: str, way: str) -> None:
-    routes.set(f"policy_{way}", policy)

@@ -29,10 +29,8 @@ from fabric.observe.configuration import (
 )
 from fabric.observe.configuration.blocks import address as address_line
 from fabric.observe.configuration.blocks import (
-    ipv4,
     network,
     numbers,
-    prefix_match,
     read_blocks,
 )
 from fabric.observe.configuration.book import BookReader
@@ -42,9 +40,11 @@ from fabric.observe.configuration.routes import (
     max_paths,
     of_process,
     originate,
+    redistribute,
+    set_policy,
     summarise,
 )
-from fabric.observe.configuration.sequences import add_entry, enter_term
+from fabric.observe.configuration.sequences import add_prefix, enter_term
 from fabric.systems.nxos.reading_vrfs import MEANINGS, Process, VlanLines, settle
 from fabric.systems.nxos.texts import text_ends
 
@@ -169,24 +169,6 @@ def _access(port: ConfiguredPort, _: int, vlans: str) -> None:
     port.vlan = int(vlans)
 
 
-@_LINES.means("prefix")
-def _prefix(
-    switch: Configured,
-    line: int,
-    name: str,
-    number: str,
-    action: str,
-    prefix: str,
-    **bits: str | None,
-) -> None:
-    add_entry(switch, name, int(number), prefix_match(action, prefix, line, **bits))
-
-
-@_LINES.means("route_map")
-def _route_map(switch: Configured, line: int, name: str, action: str, number: str) -> PolicyTerm:
-    return enter_term(switch, name, action, int(number), line)
-
-
 @_LINES.means("match")
 def _match(term: PolicyTerm, _: int, names: str) -> None:
     term.prefix_lists += names.split()
@@ -209,27 +191,6 @@ def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
     bgp = Process(int(asn), line, active_by_default=active, tells_by_default=False, max_paths6=1)
     bgp.switch = switch
     return switch.open_bgp(bgp)
-
-
-@_LINES.means("redistribute")
-def _redistribute(routes: Routes[Bgp], line: int, policy: str) -> None:
-    originate(routes, line, None, policy)
-
-
-@_LINES.means("network")
-def _network(
-    routes: Routes[Bgp],
-    line: int,
-    prefix: str,
-    mask: str | None = None,
-    policy: str | None = None,
-) -> None:
-    originate(routes, line, network(prefix, mask), policy)
-
-
-@_LINES.means("aggregate")
-def _aggregate(routes: Routes[Bgp], line: int, prefix: str, only: str | None = None) -> None:
-    summarise(routes, line, network(prefix), only)
 
 
 @_LINES.means("template")
@@ -260,6 +221,13 @@ def _peer_description(speaker: BgpTemplate, _: int, text: str) -> None:
 _LINES.means("timers_bgp")(Bgp.set_timers)
 _LINES.means("family")(of_process)
 _LINES.means("max_paths")(max_paths)
+_LINES.means("router_id")(Bgp.set_router_id)
+_LINES.means("redistribute")(redistribute)
+_LINES.means("network")(originate)
+_LINES.means("aggregate")(summarise)
+_LINES.means("policy")(set_policy)
+_LINES.means("prefix")(add_prefix)
+_LINES.means("route_map")(enter_term)
 
 
 @_LINES.means("timers")
@@ -274,19 +242,9 @@ def _activate(speaker: BgpTemplate, _: int, family: str) -> Routes[BgpTemplate]:
     return routes
 
 
-@_LINES.means("policy")
-def _policy(routes: Routes[BgpTemplate], _: int, policy: str, way: str) -> None:
-    routes.set(f"policy_{way}", policy)
-
-
 @_LINES.means("tells_peer_as")
 def _tells_peer_as(routes: Routes[BgpTemplate], _: int) -> None:
     routes.of.tells_peer_as = True
-
-
-@_LINES.means("router_id")
-def _router_id(bgp: Bgp, _: int, address: str) -> None:
-    bgp.router_id = ipv4(address)
 
 
 @_LINES.means("allowas_in")

@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING
 
 from fabric.observe.configuration import Bgp, PolicyTerm, readers
 from fabric.observe.configuration.blocks import address as address_line
-from fabric.observe.configuration.blocks import ipv4, numbers, prefix_match, read_blocks
+from fabric.observe.configuration.blocks import read_blocks
 from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import holds, number_of
 from fabric.observe.configuration.model import EXTERNAL
 from fabric.observe.configuration.peer_lines import MEANINGS
-from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.observe.configuration.texts import header_ends
 from fabric.systems.vrp8.platforms import FRAME_EXTRA_BYTES
 
@@ -61,12 +60,6 @@ def _limit_ipv6(port: ConfiguredPort) -> None:
     own = [int(line.removeprefix(_MTU6)) for line in port.own_lines if line.startswith(_MTU6)]
     longest = own[0] if own else number_of("vrp8", "mtu")
     port.mtu_bytes = min(port.mtu_bytes or longest, longest)
-
-
-@_LINES.means("vlans")
-def _vlans(switch: Configured, line: int, vlans: str) -> None:
-    for vlan in numbers(vlans):
-        switch.vlans[vlan] = line
 
 
 @_LINES.means("interface")
@@ -141,26 +134,6 @@ def _access(port: ConfiguredPort, _: int, vlan: str) -> None:
     port.vlan = int(vlan)
 
 
-@_LINES.means("prefix")
-def _prefix(
-    switch: Configured,
-    line: int,
-    name: str,
-    number: str,
-    action: str,
-    prefix: str,
-    length: str,
-    **bits: str | None,
-) -> None:
-    entry = prefix_match(action, f"{prefix}/{length}", line, **bits)
-    add_entry(switch, name, int(number), entry)
-
-
-@_LINES.means("route_policy")
-def _route_policy(switch: Configured, line: int, name: str, action: str, number: str) -> PolicyTerm:
-    return enter_term(switch, name, action, int(number), line)
-
-
 @_LINES.means("match")
 def _match(term: PolicyTerm, _: int, name: str) -> None:
     if term.prefix_lists:
@@ -172,11 +145,6 @@ def _match(term: PolicyTerm, _: int, name: str) -> None:
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
     active = holds("vrp8", "ipv4_unicast")
     return switch.open_bgp(Bgp(int(asn), line, active_by_default=active, max_paths6=1))
-
-
-@_LINES.means("router_id")
-def _router_id(bgp: Bgp, _: int, address: str) -> None:
-    bgp.router_id = ipv4(address)
 
 
 @_LINES.means("relax")

@@ -135,7 +135,7 @@ def _term(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> N
     name, number = key
     if any(field.startswith("match_") and field != "match_prefix_set" for field in row):
         raise ValueError("a condition that is not read")
-    term = enter_term(switch, name, row["route_operation"], int(number), line)
+    term = enter_term(switch, line, name, row["route_operation"], number)
     if "match_prefix_set" in row:
         term.prefix_lists.append(row["match_prefix_set"])
 
