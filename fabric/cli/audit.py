@@ -10,8 +10,7 @@ import typer  # noqa: TC002 - read at run time
 from fabric.cli import options, output
 from fabric.cli.config import ignored_rules
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.inventory import FailOn, ReportForm
-from fabric.cli.options import argument, option
+from fabric.cli.options import FailOn, ReportForm, argument, option
 
 
 def register(app: typer.Typer) -> None:
@@ -33,12 +32,8 @@ def audit(
             metavar="NAME",
         ),
     ] = "",
-    form: Annotated[
-        ReportForm, option("Report format.", "CHECK_FORMAT", "--format")
-    ] = ReportForm.TEXT,
-    fail_on: Annotated[
-        FailOn, option("Lowest severity that sets exit code 4.", "FAIL_ON")
-    ] = FailOn.ERROR,
+    form: options.CheckForm = ReportForm.TEXT,
+    fail_on: options.FailLevel = FailOn.ERROR,
     ignore: options.Ignore = None,
     pairs: Annotated[
         bool,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.inventory import FailOn
-from fabric.cli.options import option, renamed
+from fabric.cli.options import FailOn, option, renamed
 
 if TYPE_CHECKING:
     import typer

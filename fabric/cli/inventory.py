@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,28 +12,8 @@ import typer
 from fabric.cli import completion, options, output
 from fabric.cli.config import ignored_rules
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import argument, option, was_named
+from fabric.cli.options import FailOn, ReportForm, argument, option, was_named
 from fabric.core.counts import counted
-
-
-class ReportForm(StrEnum):
-    """Report forms of `check`."""
-
-    TEXT = "text"
-    JSON = "json"
-    SARIF = "sarif"
-    JUNIT = "junit"
-    GITHUB = "github"
-    GITLAB = "gitlab"
-    MARKDOWN = "markdown"
-
-
-class FailOn(StrEnum):
-    """Lowest severity at which `check` fails."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    INFO = "info"
 
 
 def register(app: typer.Typer) -> None:
@@ -47,12 +26,8 @@ def register(app: typer.Typer) -> None:
 def check(
     context: typer.Context,
     inventory: options.Inventory = Path(),
-    form: Annotated[
-        ReportForm, option("Report format.", "CHECK_FORMAT", "--format")
-    ] = ReportForm.TEXT,
-    fail_on: Annotated[
-        FailOn, option("Lowest severity that sets exit code 4.", "FAIL_ON")
-    ] = FailOn.ERROR,
+    form: options.CheckForm = ReportForm.TEXT,
+    fail_on: options.FailLevel = FailOn.ERROR,
     ignore: options.Ignore = None,
     sonic_config: Annotated[
         list[Path] | None,

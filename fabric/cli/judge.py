@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.inventory import FailOn, ReportForm
-from fabric.cli.options import option
+from fabric.cli.options import FailOn, ReportForm, option
 
 if TYPE_CHECKING:
     import typer
@@ -35,16 +34,7 @@ def judge(
             "Seconds between the two readings of every device.", "INTERVAL_S", min=0.1, max=86_400
         ),
     ] = 10.0,
-    timeout_s: Annotated[
-        float,
-        option(
-            "Seconds that a device may take for one reading. Its session is cut then, and the "
-            "device is unknown.",
-            "TIMEOUT_S",
-            min=0.1,
-            max=3_600,
-        ),
-    ] = 120.0,
+    timeout_s: options.ReadingLimit = 120.0,
     readings: Annotated[
         Path | None,
         option(
@@ -72,15 +62,11 @@ def judge(
             metavar="NAME=VALUE",
         ),
     ] = None,
-    fail_on: Annotated[
-        FailOn, option("Lowest severity that sets exit code 4.", "FAIL_ON")
-    ] = FailOn.ERROR,
+    fail_on: options.FailLevel = FailOn.ERROR,
     unjudged: Annotated[
         FailOn, option("Severity of what could not be judged.", "UNJUDGED")
     ] = FailOn.INFO,
-    form: Annotated[
-        ReportForm, option("Report format.", "CHECK_FORMAT", "--format")
-    ] = ReportForm.TEXT,
+    form: options.CheckForm = ReportForm.TEXT,
 ) -> None:
     """Judge a running fabric by two readings of every device.
 

@@ -83,16 +83,7 @@ def observe(
             min=0,
         ),
     ] = 0,
-    timeout_s: Annotated[
-        float,
-        option(
-            "Seconds that a device may take for one reading. Its session is cut then, and the "
-            "device is unknown.",
-            "TIMEOUT_S",
-            min=0.1,
-            max=3_600,
-        ),
-    ] = 120.0,
+    timeout_s: options.ReadingLimit = 120.0,
     parallel: options.Parallel = 0,
     out: Annotated[
         Path | None,

@@ -68,6 +68,26 @@ class Format(StrEnum):
     JSON = "json"
 
 
+class ReportForm(StrEnum):
+    """Report forms of `check`."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    JUNIT = "junit"
+    GITHUB = "github"
+    GITLAB = "gitlab"
+    MARKDOWN = "markdown"
+
+
+class FailOn(StrEnum):
+    """Lowest severity at which `check` fails."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
 def inventory_folder(path: Path) -> Path:
     """Return the folder of an inventory, also where its fabric.yaml is named."""
     return path.parent if path.name == "fabric.yaml" and path.is_file() else path
@@ -144,6 +164,8 @@ TokenFile = Annotated[
     ),
 ]
 FormatOption = Annotated[Format, option("Output format.", "FORMAT", "--format")]
+CheckForm = Annotated[ReportForm, option("Report format.", "CHECK_FORMAT", "--format")]
+FailLevel = Annotated[FailOn, option("Lowest severity that sets exit code 4.", "FAIL_ON")]
 YangModels = Annotated[
     Path | None,
     option(
@@ -307,6 +329,16 @@ Parallel = Annotated[
         min=0,
         max=512,
         metavar="N",
+    ),
+]
+ReadingLimit = Annotated[
+    float,
+    option(
+        "Seconds that a device may take for one reading. Its session is cut then, and the "
+        "device is unknown.",
+        "TIMEOUT_S",
+        min=0.1,
+        max=3_600,
     ),
 ]
 Cache = Annotated[

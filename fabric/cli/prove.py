@@ -12,8 +12,7 @@ import typer  # noqa: TC002 - read at run time
 from fabric.cli import options, output
 from fabric.cli.config import ignored_rules
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.inventory import FailOn, ReportForm
-from fabric.cli.options import option
+from fabric.cli.options import FailOn, ReportForm, option
 
 
 class EngineName(StrEnum):
@@ -87,12 +86,8 @@ def prove(
             metavar="DURATION",
         ),
     ] = "1h",
-    form: Annotated[
-        ReportForm, option("Report format.", "CHECK_FORMAT", "--format")
-    ] = ReportForm.TEXT,
-    fail_on: Annotated[
-        FailOn, option("Lowest severity that sets exit code 4.", "FAIL_ON")
-    ] = FailOn.ERROR,
+    form: options.CheckForm = ReportForm.TEXT,
+    fail_on: options.FailLevel = FailOn.ERROR,
     ignore: options.Ignore = None,
     *,
     full: options.FullList = False,

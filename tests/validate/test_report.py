@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import fabric.validate.report as package
-from fabric.cli.inventory import ReportForm
+from fabric.cli.options import ReportForm
 from fabric.core.findings import Finding, Ignored, Position, Severity
 from fabric.validate.publications import help_address
 from fabric.validate.report import reports
