@@ -44,6 +44,16 @@ _NO_HOSTS = (
     ("fec0::/10", "site-local addresses, which are obsolete,"),
     ("ff00::/8", "multicast addresses"),
 )
+#: Fields of the pools of a fabric.
+POOLS = (
+    "addressing.loopbacks",
+    "addressing.uplinks",
+    "addressing.core_links",
+    "addressing.hosts",
+    "addressing.routed_hosts",
+    "addressing.ipv6.hosts",
+    "addressing.ipv6.uplinks",
+)
 _of = cache(ipaddress.IPv6Network)
 
 
@@ -53,15 +63,7 @@ class PoolsApart(ModelRule):
 
     why = "Two devices get the same address, or a route to one pool also covers the other."
     source = "RFC 4632 section 5 (longest match)"
-    guards = (
-        "addressing.loopbacks",
-        "addressing.uplinks",
-        "addressing.core_links",
-        "addressing.hosts",
-        "addressing.routed_hosts",
-        "addressing.ipv6.hosts",
-        "addressing.ipv6.uplinks",
-    )
+    guards = POOLS
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the pools with each other."""
@@ -213,15 +215,7 @@ class UsableSpace(ModelRule):
         " is not reachable."
     )
     source = "RFC 6890; RFC 1918; RFC 4291 section 2.4; RFC 4193; RFC 3849; RFC 9637"
-    guards = (
-        "addressing.loopbacks",
-        "addressing.uplinks",
-        "addressing.core_links",
-        "addressing.hosts",
-        "addressing.routed_hosts",
-        "addressing.ipv6.hosts",
-        "addressing.ipv6.uplinks",
-    )
+    guards = POOLS
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for reserved and for public networks among the pools."""

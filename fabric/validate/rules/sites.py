@@ -10,6 +10,7 @@ from fabric.topology.routed import named_pools
 from fabric.topology.site import kinds_of_shared_hosts, shared_hosts
 from fabric.validate.origins import Place, fabric_place, identities, names_place, rail_place
 from fabric.validate.rule import SiteRule, areas, rules
+from fabric.validate.rules.addresses import POOLS
 from fabric.validate.traits import traits_place_in
 
 if TYPE_CHECKING:
@@ -134,15 +135,7 @@ class SitePoolsApart(SiteRule):
         "for one fabric leave by the NICs of the other."
     )
     source = "RFC 4632 section 5 (longest match)"
-    guards = (
-        "addressing.loopbacks",
-        "addressing.uplinks",
-        "addressing.core_links",
-        "addressing.hosts",
-        "addressing.routed_hosts",
-        "addressing.ipv6.hosts",
-        "addressing.ipv6.uplinks",
-    )
+    guards = POOLS
 
     def check(self, first: Member, second: Member) -> Iterator[Finding]:
         """Compare all pools of one fabric with all of the other."""
