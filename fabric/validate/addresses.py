@@ -14,6 +14,16 @@ from fabric.validate.origins import Place, nic_place, port_place, switch_place
 if TYPE_CHECKING:
     from fabric.topology.model import Fabric, Ints
 
+#: Fields of the pools of a fabric.
+POOLS = (
+    "addressing.loopbacks",
+    "addressing.uplinks",
+    "addressing.core_links",
+    "addressing.hosts",
+    "addressing.routed_hosts",
+    "addressing.ipv6.hosts",
+    "addressing.ipv6.uplinks",
+)
 #: Addresses of a space: all of IPv4.
 SPACE = 1 << 32
 

@@ -14,7 +14,7 @@ from fabric.core.units import ipv4_text
 from fabric.topology.model import NO_VLAN
 from fabric.topology.routed import PAIR, host_pools, named_pools, routed_units
 from fabric.topology.tenant_members import spaces
-from fabric.validate.addresses import SPACE, owners
+from fabric.validate.addresses import POOLS, SPACE, owners
 from fabric.validate.addresses6 import at_gateway, doubles, outside_subnet, wrong_subnets
 from fabric.validate.origins import nic_place, switch_place
 from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
@@ -43,16 +43,6 @@ _NO_HOSTS = (
     ("fe80::/10", "link-local addresses"),
     ("fec0::/10", "site-local addresses, which are obsolete,"),
     ("ff00::/8", "multicast addresses"),
-)
-#: Fields of the pools of a fabric.
-POOLS = (
-    "addressing.loopbacks",
-    "addressing.uplinks",
-    "addressing.core_links",
-    "addressing.hosts",
-    "addressing.routed_hosts",
-    "addressing.ipv6.hosts",
-    "addressing.ipv6.uplinks",
 )
 _of = cache(ipaddress.IPv6Network)
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from fabric.topology.naming import names_in
 from fabric.topology.routed import named_pools
 from fabric.topology.site import kinds_of_shared_hosts, shared_hosts
+from fabric.validate.addresses import POOLS
 from fabric.validate.origins import Place, fabric_place, identities, names_place, rail_place
 from fabric.validate.rule import SiteRule, areas, rules
-from fabric.validate.rules.addresses import POOLS
 from fabric.validate.traits import traits_place_in
 
 if TYPE_CHECKING:
