@@ -11,6 +11,7 @@ from fabric.report.inventory import schema
 from tests.cases import each
 from tests.cli.runs import run
 from tests.docs import pages
+from tests.docs.contents import anchor, with_contents
 from tests.docs.platforms_page import platforms_page
 from tests.docs.python_page import python_page
 
@@ -76,6 +77,14 @@ def test_worked_examples_of_the_inventory_pass_the_check(tmp_path: Path) -> None
     assert ended.code == 0, ended.said
 
 
+@each("page", [*sorted(DOCS.glob("*.md")), REFERENCE / "formats.md"])
+def test_long_pages_list_their_headings(page: Path, update_golden: bool) -> None:
+    text = page.read_text()
+    if update_golden:
+        page.write_text(with_contents(text))
+    assert page.read_text() == with_contents(text), "run pytest with --update-golden"
+
+
 @each("text", TEXTS)
 def test_links_lead_to_files(text: Path) -> None:
     targets = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text.read_text())
@@ -102,7 +111,7 @@ def test_pages_that_the_product_names_exist() -> None:
 def anchors(text: str) -> set[str]:
     """Return what links may name of a page: its headings as GitHub writes them."""
     headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return {anchor(heading) for heading in headings}
 
 
 @each("text", TEXTS)
