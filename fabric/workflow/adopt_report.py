@@ -93,7 +93,9 @@ def describe(adopted: Adopted, read: Read) -> str:
         f"No field that is read would still change{_where(adopted)}.",
         "",
     ]
-    lines += _section("Not adopted, as these systems do not tell the field:", _unknown(adopted))
+    lines += _section(
+        "Not adopted, as these systems do not tell the field, or it is not read:", _unknown(adopted)
+    )
     if adopted.unread:
         names = hostlist.fold(adopted.unread)
         rule = "switches take the values of most switches of their role, hosts those of their leaf"

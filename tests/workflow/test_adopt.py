@@ -157,6 +157,16 @@ def test_what_the_policy_cannot_hold_is_named(tmp_path: Path) -> None:
     assert {one.field for one in outcome.remaining["eos-leaf"]} == {"ecn", "watchdog.action"}
 
 
+def test_another_pause_threshold_of_the_pool_is_named(tmp_path: Path) -> None:
+    texts = rendered(mixed())
+    texts["sonic-leaf"] = re.sub(r'(?<="dynamic_th": )"\S+"', '"3"', texts["sonic-leaf"])
+    outcome = adopted(tmp_path, texts)
+    (rest,) = outcome.remaining["sonic-leaf"]
+    assert (rest.field, rest.running) == ("dynamic_th", "3")
+    assert "set lossless.dynamic_th" in outcome.reasons["sonic-leaf"]["dynamic_th"]
+    assert outcome.files == {}
+
+
 def test_a_system_that_rejects_the_default_policy_is_read(tmp_path: Path) -> None:
     """As after an import: the inventory has the default policy, which NX-OS rejects."""
     folder = copy_of_mixed(tmp_path / "bare")

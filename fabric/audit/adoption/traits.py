@@ -47,7 +47,7 @@ def traits(port: PortPolicy, policy: LosslessPolicy) -> Traits:
         result[PRIORITIES] = frozenset(port.lossless)
         result |= dict(_classes(port, policy))
         result |= {**_share(port, BEST_EFFORT, "scheduler.default_percent"), **_cnp(port)}
-        result |= _watchdog(port)
+        result |= {**_watchdog(port), **_threshold(port, policy)}
     return result
 
 
@@ -135,6 +135,12 @@ def _cnp(port: PortPolicy) -> Traits:
     if number in port.class_to_queue:
         result["cnp_queue"] = port.class_to_queue[number]
     return result
+
+
+def _threshold(port: PortPolicy, policy: LosslessPolicy) -> Traits:
+    number = class_of(port, preferred(frozenset(port.lossless), policy.pfc_priority))
+    group = port.class_to_group.get(number, number) if number is not None else None
+    return {"dynamic_th": port.dynamic_th[group].value} if group in port.dynamic_th else {}
 
 
 def _watchdog(port: PortPolicy) -> Traits:

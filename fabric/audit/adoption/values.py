@@ -77,6 +77,8 @@ def value_of(field: str, running: Trait, rendered: Trait | None, current: Any) -
         )
     if isinstance(running, bool):
         return Value(running)
+    if field == "dynamic_th":  # without a value the vendor's tables decide, port by port
+        return Value(None, why="adopt leaves it to you; set lossless.dynamic_th")
     return _checked(field, _number(field, running, rendered, current))
 
 

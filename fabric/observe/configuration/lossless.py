@@ -106,6 +106,8 @@ class Policy:
         Bytes of an ingress class at which the port is paused.
     headroom_bytes : dict of int to Value
         Bytes of an ingress class for what arrives after the pause.
+    dynamic_th : dict of int to Value
+        log2(alpha) of an ingress class, which may take that share of what is free in its pool.
     gaps : dict of int to Gap
         Lossless priorities that still drop, and why.
     class_names : dict of int to str
@@ -126,6 +128,7 @@ class Policy:
     percent: dict[int, Value] = field(default_factory=dict)
     pause_bytes: dict[int, Value] = field(default_factory=dict)
     headroom_bytes: dict[int, Value] = field(default_factory=dict)
+    dynamic_th: dict[int, Value] = field(default_factory=dict)
     gaps: dict[int, Gap] = field(default_factory=dict)
     class_names: dict[int, str] = field(default_factory=dict)
 
@@ -148,6 +151,7 @@ _TABLES = (
     "percent",
     "pause_bytes",
     "headroom_bytes",
+    "dynamic_th",
     "gaps",
     "class_names",
 )

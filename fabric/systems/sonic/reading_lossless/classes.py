@@ -87,12 +87,15 @@ def _service(device: DumpedSwitch, port: PortPolicy, queue: int, row: DumpRow) -
 
 @READER.means("group")
 def _group(device: DumpedSwitch, row: DumpRow) -> None:
-    """Read the headroom of priority groups whose profile has one in the file."""
+    """Read headroom and threshold of priority groups whose profile has them in the file."""
     profile = device.dump.referred(row, "profile")
-    xoff = number(profile.fields.get("xoff")) if profile else None
-    for port in device.ports(row) if xoff else ():
-        assert xoff
-        port.headroom_bytes.update(dict.fromkeys(row.indices, Value(xoff, row.line)))
+    fields = profile.fields if profile else {}
+    xoff, alpha = number(fields.get("xoff")), number(fields.get("dynamic_th"))
+    for port in device.ports(row):
+        if xoff:
+            port.headroom_bytes.update(dict.fromkeys(row.indices, Value(xoff, row.line)))
+        if alpha is not None:
+            port.dynamic_th.update(dict.fromkeys(row.indices, Value(alpha, row.line)))
 
 
 @READER.means("watchdog")

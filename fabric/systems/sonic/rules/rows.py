@@ -173,7 +173,7 @@ class ChassisMac(SonicPolicyRule):
             yield self.at(
                 config,
                 ("DEVICE_METADATA", "localhost"),
-                "DEVICE_METADATA|localhost has no mac: the file is not complete",
+                "the row has no mac: the file is not complete",
                 "set `mac` of the device in the inventory, or apply the change with `rocefab "
                 "apply`, which keeps that of the switch",
             )
