@@ -100,6 +100,28 @@ def test_a_policy_comes_back(name: str, tmp_path: Path) -> None:
     assert set(outcome.remaining) <= silent
 
 
+@pytest.mark.parametrize(
+    ("read", "words"),
+    [
+        (["su1-rail0"], ["not read: spines (spine[01-02]); from leaves: roce_dscp"]),
+        (["spine01"], ["not read: leaves (su1-rail[0-1],su2-rail[0-1]); from spines: roce_dscp"]),
+        (["su1-rail0", "spine01"], []),
+    ],
+    ids=["leaves alone", "spines alone", "both"],
+)
+def test_values_of_another_role_are_said(tmp_path: Path, read: list[str], words: list[str]) -> None:
+    project = Project(INVENTORY / "demo")
+    texts = planted(project, {"roce_dscp": 24})
+    outcome = adopted(tmp_path, {name: texts[name] for name in read}, project)
+    assert [str(one) for one in outcome.borrowed] == words
+    lines = describe(outcome, Read()).splitlines()
+    assert [line for line in lines if line.startswith("warning: ")] == [
+        f"warning: {line}" for line in words
+    ]
+    [unread] = [line for line in lines if line.startswith("Not read")]
+    assert not any(name in unread for one in outcome.borrowed for name in one.names)
+
+
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_each_system_by_its_own_file(system: str, tmp_path: Path) -> None:
     change = PLANTED["thresholds"][0] | PLANTED["dscp"][0] | PLANTED["shares"][0]
