@@ -74,6 +74,7 @@ class Watchdog:
     action: str = ""
     detection_ms: float | None = None
     restoration_ms: float | None = None
+    poll_ms: float | None = None
 
 
 @dataclass(slots=True)

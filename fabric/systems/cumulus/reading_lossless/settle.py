@@ -54,7 +54,10 @@ def settle(reading: LosslessLines) -> None:
         if watchdog:
             detection_ms = reading.poll_ms * reading.polls
             port.watchdog = replace(
-                watchdog, detection_ms=detection_ms, restoration_ms=reading.poll_ms
+                watchdog,
+                detection_ms=detection_ms,
+                restoration_ms=reading.poll_ms,
+                poll_ms=reading.poll_ms,
             )
     base = reading.reachable_s or Value(_REACHABLE_S, 0)
     switch.arp_timeout_s = Value(base.value * _LONGEST, base.line)

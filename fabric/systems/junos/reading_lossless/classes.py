@@ -121,4 +121,5 @@ def _watchdog(reading: LosslessLines, line: int, name: str, **words: str) -> Non
         profile.poll_ms = float(words["poll"])
     if "polls" in words:
         profile.polls = float(words["polls"])
+    watchdog.poll_ms = profile.poll_ms
     watchdog.detection_ms = profile.poll_ms * profile.polls
