@@ -22,13 +22,15 @@ def lossless_pool_bytes(device: DeviceDesign) -> int | None:
     """Return the size of the ingress pool for lossless traffic; None where it is not known.
 
     It stands in the vendor's table, or is what the ports leave where the switch computes it: 0
-    where they leave nothing.
+    where they leave nothing. Without a table it is a fact of the user's own model.
     """
     if device.buffer_model == "dynamic":
         computed = computed_buffer(device)
         return computed.pool_bytes if computed else None
     pools = device.sku.pools
-    return pools.ingress_lossless_bytes if pools else None
+    if pools:
+        return pools.ingress_lossless_bytes
+    return device.sku.asic_facts.integer("lossless_pool_bytes")
 
 
 def shared_headroom_bytes(device: DeviceDesign) -> int:

@@ -18,6 +18,7 @@ from fabric.core.units import (
 from fabric.design.pool import lossless_pool_bytes, lossless_share_bytes
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 from fabric.intent.classes import lossless_classes
+from fabric.platforms import platforms
 from fabric.platforms.features import feature
 from fabric.qos.dcqcn.fluid import fixed_point, loop
 from fabric.qos.dcqcn.loss import least_queue_bytes
@@ -68,15 +69,38 @@ class EcnOrder(ClassRule):
             )
 
 
-def _unknown_pool(device: DeviceDesign) -> str:
-    """Return what is not known of the buffer: its pools, or the threshold in a known part of it."""
+def _unknown(device: DeviceDesign, pool_bytes: int | None) -> str:
+    """Return what is not known: the pools, or the threshold in a known one; empty where all is."""
     share_bytes = lossless_share_bytes(device.sku)
-    if share_bytes is None:
+    if pool_bytes is None and share_bytes is None:
         return f"the buffer pools of {device.sku.name} are not known"
-    return (
-        f"the lossless part of the buffer of {device.sku.name} is {share_bytes:,} bytes, but no "
-        "source says how full it is when a port is paused"
-    )
+    if pool_bytes is None:
+        return (
+            f"the lossless part of the buffer of {device.sku.name} is {share_bytes:,} bytes, but "
+            "no source says how full it is when a port is paused"
+        )
+    # A table of the maker has the threshold of each pool; the fact of an own model does not.
+    is_own = device.sku.pools is None and device.buffer_model != "dynamic"
+    if is_own and any(one.pfc and one.dynamic_th is None for one in device.qos_profiles):
+        return f"no source has the pause threshold of {device.sku.name} without dynamic_th"
+    return ""
+
+
+def _missing(device: DeviceDesign, pool_bytes: int | None) -> str:
+    """Return what to give so that marking is compared with the pause threshold of a switch."""
+    if pool_bytes is not None:
+        return "set lossless.dynamic_th"
+    own = feature(device.platform, "pause_buffer", device.sku)
+    if own and own.rendered:
+        return "set lossless.pause_buffer: ecn.kmin_bytes is compared with its pause threshold"
+    if "buffers" in platforms[device.platform].sku_tables:
+        return "use an own model in platforms/*.yaml with `buffers`, the BUFFER_POOL of the switch"
+    if feature(device.platform, "dynamic_th", device.sku):
+        return (
+            "use an own model in platforms/*.yaml with facts.lossless_pool_bytes, and set "
+            "lossless.dynamic_th"
+        )
+    return "compare ecn.kmax_bytes with the level at which the switch pauses; no field has it"
 
 
 @rules.add("QOS002")
@@ -96,10 +120,11 @@ class EcnBeforePause(SwitchRule):
         """Compare Kmin and Kmax with the pause threshold of one congested port."""
         yield from self._own_thresholds(places, device)
         pool_bytes = lossless_pool_bytes(device)
-        if pool_bytes is None:
+        unknown = _unknown(device, pool_bytes)
+        if unknown or pool_bytes is None:
             yield self.finding(
-                f"{_unknown_pool(device)}, so ECN-before-PFC is not checked",
-                "",
+                f"{unknown}, so ECN-before-PFC is not checked",
+                _missing(device, pool_bytes),
                 place=places.sku_place(device),
                 device=device.name,
                 severity=Severity.INFO,
