@@ -15,7 +15,6 @@ from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.bundles import join
 from fabric.observe.configuration.defaults import number_of
 from fabric.observe.configuration.lossless import (
-    DSCPS,
     Lossless,
     LosslessReader,
     Marking,
@@ -26,6 +25,7 @@ from fabric.observe.configuration.lossless import (
     Watchdog,
     lossless_readers,
 )
+from fabric.qos.dscps import DSCPS
 from fabric.systems.eos.texts import text_ends
 
 _DEFAULT_ARP_S, _DEFAULT_MAC_S = 14_400, 300

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.lossless import DSCPS, Gap, Marking, PortPolicy, Value
+from fabric.observe.configuration.lossless import Gap, Marking, PortPolicy, Value
+from fabric.qos.dscps import DSCPS
 from fabric.systems.cumulus.platforms import (
     CNP_PRIORITY,
     CNP_TRAFFIC_CLASS,

@@ -13,12 +13,13 @@ import re
 from typing import TYPE_CHECKING
 
 from fabric.lab.shell.state import Result
+from fabric.qos.dscps import DSCPS
 
 if TYPE_CHECKING:
     from fabric.lab.shell.state import Context, Tool
     from fabric.systems.host.lab import HostStandIn
 
-_PRIORITIES, _DSCPS, _PERCENT = 8, 64, 100
+_PRIORITIES, _PERCENT = 8, 100
 _MODES = {"1": (True, False), "2": (False, True), "3": (True, True)}
 _BY_DCB = "4"
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -77,9 +78,9 @@ class NicTools:
             raise _RefusedError("only modes 1 to 3 and -u 4 are supported")
         pauses, controls = _MODES[options["m"]]
         priority = _number(options, "r", _PRIORITIES)
-        marks = {_number(options, "s", _DSCPS): priority}
+        marks = {_number(options, "s", DSCPS): priority}
         if controls:
-            marks[_number(options, "p", _DSCPS)] = _number(options, "c", _PRIORITIES)
+            marks[_number(options, "p", DSCPS)] = _number(options, "c", _PRIORITIES)
         if "b" in options:
             _number(options, "b", _PERCENT + 1)
         qos.set_pfc([int(pauses and one == priority) for one in range(_PRIORITIES)])
@@ -103,7 +104,7 @@ class NicTools:
                 self.settings["classification"] = words[-1]
             case ["update", "qos", "dscp-to-priority", *rest]:
                 options = _long(rest, "dscp", "priority")
-                dscp = _number(options, "dscp", _DSCPS)
+                dscp = _number(options, "dscp", DSCPS)
                 self.marks[dscp] = _number(options, "priority", _PRIORITIES)
             case ["update", "qos", "pfc", *rest]:
                 priority = _number(_long(rest, "priority", "no-drop"), "priority", _PRIORITIES)
