@@ -15,7 +15,7 @@ from fabric.core.units import (
     share_to_percent,
     us_to_s,
 )
-from fabric.design.pool import lossless_pool_bytes, lossless_share_bytes
+from fabric.design.pool import lossless_pool_bytes, lossless_share_bytes, own_pool_bytes
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 from fabric.intent.classes import lossless_classes
 from fabric.platforms import platforms
@@ -69,26 +69,22 @@ class EcnOrder(ClassRule):
             )
 
 
-def _unknown(device: DeviceDesign, pool_bytes: int | None) -> str:
-    """Return what is not known: the pools, or the threshold in a known one; empty where all is."""
+def _unknown_pool(device: DeviceDesign) -> str:
+    """Return what is not known of the buffer: its pools, or the threshold in a known one."""
     share_bytes = lossless_share_bytes(device.sku)
-    if pool_bytes is None and share_bytes is None:
-        return f"the buffer pools of {device.sku.name} are not known"
-    if pool_bytes is None:
-        return (
-            f"the lossless part of the buffer of {device.sku.name} is {share_bytes:,} bytes, but "
-            "no source says how full it is when a port is paused"
-        )
-    # A table of the maker has the threshold of each pool; the fact of an own model does not.
-    is_own = device.sku.pools is None and device.buffer_model != "dynamic"
-    if is_own and any(one.pfc and one.dynamic_th is None for one in device.qos_profiles):
+    if own_pool_bytes(device.sku) is not None:
         return f"no source has the pause threshold of {device.sku.name} without dynamic_th"
-    return ""
+    if share_bytes is None:
+        return f"the buffer pools of {device.sku.name} are not known"
+    return (
+        f"the lossless part of the buffer of {device.sku.name} is {share_bytes:,} bytes, but no "
+        "source says how full it is when a port is paused"
+    )
 
 
-def _missing(device: DeviceDesign, pool_bytes: int | None) -> str:
+def _missing(device: DeviceDesign) -> str:
     """Return what to give so that marking is compared with the pause threshold of a switch."""
-    if pool_bytes is not None:
+    if own_pool_bytes(device.sku) is not None:
         return "set lossless.dynamic_th"
     own = feature(device.platform, "pause_buffer", device.sku)
     if own and own.rendered:
@@ -120,11 +116,10 @@ class EcnBeforePause(SwitchRule):
         """Compare Kmin and Kmax with the pause threshold of one congested port."""
         yield from self._own_thresholds(places, device)
         pool_bytes = lossless_pool_bytes(device)
-        unknown = _unknown(device, pool_bytes)
-        if unknown or pool_bytes is None:
+        if pool_bytes is None:
             yield self.finding(
-                f"{unknown}, so ECN-before-PFC is not checked",
-                _missing(device, pool_bytes),
+                f"{_unknown_pool(device)}, so ECN-before-PFC is not checked",
+                _missing(device),
                 place=places.sku_place(device),
                 device=device.name,
                 severity=Severity.INFO,
