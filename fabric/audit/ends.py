@@ -12,7 +12,7 @@ from fabric.core.device_names import DeviceNames
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fabric.observe.configuration.lossless import Lossless, PortPolicy
     from fabric.observe.state import LldpNeighbour
@@ -114,18 +114,44 @@ def differences(here: PortPolicy, there: PortPolicy) -> Iterator[str]:
 
 
 def maps(switches: Mapping[str, Lossless]) -> Iterator[tuple[str, Fault]]:
-    """Yield the switches that put other DSCPs into the lossless class than most do."""
-    sets = {name: lossless_dscps(switch) for name, switch in switches.items()}
-    counts = Counter(value for value in sets.values() if value)
-    if not counts:
-        return
-    usual = counts.most_common(1)[0][0]
+    """Yield the switches, and ports, that put other DSCPs into the lossless class than most."""
+    sets = {
+        name: _usual(dscps_of_port(port) for port in switch.ports.values())
+        for name, switch in switches.items()
+    }
+    usual = _usual(sets.values())
     for name, dscps in sets.items():
         if dscps and dscps != usual:
-            own, most = (", ".join(map(str, sorted(one))) for one in (dscps, usual))
-            message = f"DSCPs {own} are lossless, on most switches {most}"
-            fault = Fault("AUD017", "", 0, message, is_absence=dscps < usual)
+            fault = _unlike("", 0, dscps, usual, "switches")
             yield name, weighed(fault, switches[name].leftovers)
+        yield from ((name, fault) for fault in _maps_of_ports(switches[name], dscps))
+
+
+def _maps_of_ports(switch: Lossless, usual: frozenset[int]) -> Iterator[Fault]:
+    """Yield the ports that put other DSCPs into the lossless class than most of the switch do."""
+    for port in switch.ports.values():
+        dscps = dscps_of_port(port) if port.enabled else usual
+        if dscps and dscps != usual:
+            fault = _unlike(port.name, port.line, dscps, usual, "ports")
+            yield weighed(fault, switch.leftovers)
+
+
+def _usual(sets: Iterable[frozenset[int]]) -> frozenset[int]:
+    counts = Counter(value for value in sets if value)
+    return counts.most_common(1)[0][0] if counts else frozenset()
+
+
+def _unlike(port: str, line: int, dscps: frozenset[int], usual: frozenset[int], what: str) -> Fault:
+    own, most = (", ".join(map(str, sorted(numbers))) for numbers in (dscps, usual))
+    message = f"DSCPs {own} are lossless, on most {what} {most}"
+    return Fault("AUD017", port, line, message, is_absence=dscps < usual)
+
+
+def dscps_of_port(port: PortPolicy) -> frozenset[int]:
+    """Return the DSCPs that lead into a lossless class on a port; none where it trusts none."""
+    if port.trusts_dscp is False:
+        return frozenset()
+    return frozenset(dscp for dscp, number in port.dscp_to_class.items() if number in port.lossless)
 
 
 def lossless_dscps(switch: Lossless) -> frozenset[int]:

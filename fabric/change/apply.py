@@ -25,6 +25,7 @@ from fabric.change.options import SPARE_S, Options, Result
 from fabric.change.restoration import Restoration
 from fabric.change.resume import settle
 from fabric.change.rollback import RollBack, roll_back, ways_on
+from fabric.change.rollout import LOSS
 from fabric.change.wave import Wave, skip
 from fabric.change.windows import is_open, next_opening
 from fabric.core import hostlist
@@ -280,8 +281,7 @@ def _check_rollout(plan: Plan, options: Options) -> None:
     policy = plan.rollout.policy
     if plan.rollout.hazards and not options.traffic_stopped:
         raise PlanError(
-            f"packets of the lossless class are lost between waves: {plan.rollout.hazards[0]}; "
-            "stop the jobs and add --traffic-stopped"
+            f"{LOSS}: {plan.rollout.hazards[0]}; stop the jobs and add --traffic-stopped"
         )
     if reasons := _closed(plan):
         raise PlanError(reasons[0])

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 #: Headers of IPv4 and ICMP (RFC 791, RFC 792), and of IPv6 and ICMPv6 (RFC 8200, RFC 4443).
 PING_HEADERS_BYTES, PING_HEADERS_IPV6_BYTES = 28, 48
+#: What follows from a hazard of a plan.
+LOSS = "packets of the lossless class can be lost between waves"
 
 
 @dataclass(frozen=True, slots=True)

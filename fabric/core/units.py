@@ -4,6 +4,7 @@ from __future__ import annotations
 
 BITS_PER_BYTE = 8
 MBPS_PER_GBPS = 1_000
+GBPS_PER_TBPS = 1_000
 BPS_PER_MBPS = 1_000_000
 BPS_PER_GBPS = 1_000_000_000
 PERCENT = 100

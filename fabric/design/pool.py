@@ -22,13 +22,22 @@ def lossless_pool_bytes(device: DeviceDesign) -> int | None:
     """Return the size of the ingress pool for lossless traffic; None where it is not known.
 
     It stands in the vendor's table, or is what the ports leave where the switch computes it: 0
-    where they leave nothing.
+    where they leave nothing. Without a table it is a fact of the user's own model, which counts
+    where ``dynamic_th`` is set: the threshold that a system has without it is not known.
     """
     if device.buffer_model == "dynamic":
         computed = computed_buffer(device)
         return computed.pool_bytes if computed else None
     pools = device.sku.pools
-    return pools.ingress_lossless_bytes if pools else None
+    if pools:
+        return pools.ingress_lossless_bytes
+    is_known = all(one.dynamic_th is not None for one in device.qos_profiles if one.pfc)
+    return own_pool_bytes(device.sku) if is_known else None
+
+
+def own_pool_bytes(sku: Sku) -> int | None:
+    """Return the size of the pool that a user's own model says; None where it says none."""
+    return sku.asic_facts.integer("lossless_pool_bytes")
 
 
 def shared_headroom_bytes(device: DeviceDesign) -> int:

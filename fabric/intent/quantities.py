@@ -20,7 +20,7 @@ _UNITS: dict[str, dict[str, Fraction]] = {
     },
     "gbps": {
         **dict.fromkeys(("g", "gb/s", "gbit/s", "gbps", "ge"), Fraction(1)),
-        **dict.fromkeys(("t", "tb/s", "tbit/s", "tbps"), Fraction(1_000)),
+        **dict.fromkeys(("t", "tb/s", "tbit/s", "tbps"), Fraction(units.GBPS_PER_TBPS)),
         **dict.fromkeys(("m", "mb/s", "mbit/s", "mbps"), Fraction(1, units.MBPS_PER_GBPS)),
     },
     "percent": {"%": Fraction(1), "percent": Fraction(1)},
@@ -40,7 +40,7 @@ _UNITS |= {
 }
 _WRITTEN = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([A-Za-z/%]{1,7})")
 #: Names of code points (RFC 2474, RFC 2597 and RFC 3246).
-DSCPS = {
+CODE_POINTS = {
     "ef": 46,
     **{f"cs{number}": number << 3 for number in range(8)},
     **{f"af{group}{drop}": (group << 3) + 2 * drop for group in range(1, 5) for drop in (1, 2, 3)},
@@ -78,10 +78,11 @@ def number_for(field: str, value: object) -> tuple[int, str] | None:
         return None
     text = value.strip().lower()
     if "dscp" in field:
-        return (DSCPS[text], f"{text.upper()} is a name for it") if text in DSCPS else None
+        number = CODE_POINTS.get(text)
+        return None if number is None else (number, f"{text.upper()} is a name for it")
     ending, match = field.rpartition("_")[2], _WRITTEN.fullmatch(text)
     size = _UNITS.get(ending, {}).get(match[2]) if match else None
-    if match is None or size is None or (number := Fraction(match[1]) * size).denominator != 1:
+    if match is None or size is None or (whole := Fraction(match[1]) * size).denominator != 1:
         return None
     more = _THOUSANDS.get(match[2], "") if ending == "bytes" else ""
-    return int(number), f"the field is in {_WORDS.get(ending, ending)}, without a unit{more}"
+    return int(whole), f"the field is in {_WORDS.get(ending, ending)}, without a unit{more}"

@@ -50,6 +50,9 @@ _SPEEDS = (100, 200, 400, 800)
 FACTS: dict[str, FactKind] = {
     "cell_bytes": FactKind("bytes", "Unit in which the packet buffer is given out."),
     "buffer_bytes": FactKind("bytes", "Packet buffer that ports can share, all partitions."),
+    "lossless_pool_bytes": FactKind(
+        "bytes", "Shared ingress pool of lossless traffic, where no table of the maker has it."
+    ),
     "pool_headroom": FactKind(
         "text", "`separate` where the xoff of a SONiC pool is not part of its size."
     ),
@@ -104,7 +107,12 @@ FACTS: dict[str, FactKind] = {
 }
 
 #: What all ports of one ASIC share.
-OF_ALL_PORTS = frozenset({"buffer_bytes", "buffer_partitions", "capacity_gbps"})
+OF_ALL_PORTS = frozenset({
+    "buffer_bytes",
+    "lossless_pool_bytes",
+    "buffer_partitions",
+    "capacity_gbps",
+})
 _WHOLE_UNITS = ("bytes", "cells", "count", "Gb/s")
 #: Given in tenths of a KiB: sonic-net/sonic-buildimage platform/mellanox/asic_table.j2.
 _FRACTIONS = ("mac_phy_bytes", "peer_response_bytes")

@@ -245,6 +245,15 @@ class SystemFeatures(DataModel):
     features: dict[str, FeatureCell] = Field(default_factory=dict)
     rules: tuple[LimitedRule, ...] = ()
 
+    def taken_from(self, sku: Sku, role: str = "") -> dict[str, str]:
+        """Return the fields that a switch model takes from another field, with that one."""
+        limits = (limit for rule in self.rules for limit in rule.limits)
+        return {
+            limit.fields[0]: limit.fields[-1]
+            for limit in limits
+            if limit.equal and limit.includes(sku, role)
+        }
+
 
 def numbers(release: str) -> list[int]:
     """Return the numbers of a release, such as 9.3(6) or 21.3R1, for comparison."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fabric.topology.bandwidth import switch_gbps
 from fabric.topology.clos import failed
+from fabric.topology.impact import pairs_of_hosts
 from fabric.topology.paths import Layers
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class HitTenant:
         Its NICs that are down.
     pairs_cut : int
         Pairs of its NICs that are up and no longer reach each other.
+    host_pairs_cut : int
+        Pairs of its hosts of which no NIC in the tenant reaches one of the other any more.
     gbps, gbps_left : float
         Bandwidth of its NICs before and after: their own, or their share of the uplinks of the
         leaf where that is less.
@@ -39,6 +42,7 @@ class HitTenant:
     name: str
     nics_lost: int
     pairs_cut: int
+    host_pairs_cut: int
     gbps: float
     gbps_left: float
 
@@ -48,6 +52,7 @@ class HitTenant:
             "tenant": self.name,
             "nics_lost": self.nics_lost,
             "nic_pairs_cut": self.pairs_cut,
+            "host_pairs_cut": self.host_pairs_cut,
             "gbps": self.gbps,
             "gbps_left": self.gbps_left,
         }
@@ -68,14 +73,24 @@ def tenants_hit(fabric: Fabric, start: Clos, lost: Outage) -> tuple[HitTenant, .
 
 def _hits(tenants: Tenants, start: Clos, now: Clos) -> Iterator[HitTenant]:
     shares = [_gbps(one, is_local=tenants.is_local) for one in (start, now)]
-    cut = _reach(start) & ~_reach(now)
+    reaches = [
+        np.eye(len(one.tier), dtype=np.bool_) if tenants.is_local else _reach(one)
+        for one in (start, now)
+    ]
+    cut = reaches[0] & ~reaches[1]
     for row, name in enumerate(tenants.names):
         mine = tenants.of_nic == row
         before, after = (float(gbps[mine].sum()) for gbps in shares)
         down = int((start.nics.up & ~now.nics.up)[mine].sum())
-        pairs = 0 if tenants.is_local else _pairs(now, mine, cut)
-        if down or pairs or after < before:
-            yield HitTenant(name, down, pairs, before, after)
+        pairs = _pairs(now, mine, cut)
+        apart = pairs_of_hosts((_only(start, mine), _only(now, mine)), (reaches[0], reaches[1]))[1]
+        if down or pairs or apart or after < before:
+            yield HitTenant(name, down, pairs, apart, before, after)
+
+
+def _only(network: Clos, mine: Bools) -> Clos:
+    """Return a network in which the NICs of one tenant alone are up."""
+    return replace(network, nics=replace(network.nics, up=network.nics.up & mine))
 
 
 def _gbps(network: Clos, *, is_local: bool) -> NDArray[np.float64]:

@@ -88,6 +88,12 @@ class WhatIf:
         causes, hit = [], self.impact
         if hit.host_pairs[1]:
             causes.append(f"{hit.host_pairs[1]:,} pairs of hosts are cut")
+        causes += [
+            f"{counted(one.host_pairs_cut, 'pair')} of hosts of tenant {one.name} "
+            f"{'is' if one.host_pairs_cut == 1 else 'are'} cut"
+            for one in self.tenants
+            if one.host_pairs_cut
+        ]
         causes += [f"rail {rail} is split into {parts} parts" for rail, parts in hit.rails.items()]
         errors = sum(finding.severity is Severity.ERROR for finding in self.new_findings)
         if errors:
@@ -195,12 +201,13 @@ class WhatIf:
             ("Worst hosts", ("hosts", "gb/s", "left"), hosts),
             (
                 "Tenants",
-                ("tenant", "nics down", "pairs of nics cut", "gb/s", "left"),
+                ("tenant", "nics down", "nic pairs cut", "host pairs cut", "gb/s", "left"),
                 [
                     (
                         one.name,
                         f"{one.nics_lost:,}",
                         f"{one.pairs_cut:,}",
+                        f"{one.host_pairs_cut:,}",
                         f"{one.gbps_left:,.0f}",
                         percent(one.gbps_left, one.gbps),
                     )

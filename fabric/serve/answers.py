@@ -77,8 +77,8 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAnswer:
-    """An answer without what changes while the state does not, and its own warnings."""
+class EncodedPlacement:
+    """A placement as JSON, without what changes while the state does not, and its warnings."""
 
     content: bytes
     warnings: tuple[str, ...] = ()
@@ -93,29 +93,29 @@ class AnswerCache:
     """Answers by request: a scheduler that tries again gets the same one without a search."""
 
     def __init__(self) -> None:
-        self._answers: OrderedDict[bytes, KeptAnswer] = OrderedDict()
+        self._answers: OrderedDict[bytes, EncodedPlacement] = OrderedDict()
         self._bytes = 0
 
-    def get(self, request: bytes) -> KeptAnswer | None:
+    def get(self, request: bytes) -> EncodedPlacement | None:
         """Return the answer to the same bytes; None where there is none."""
         answer = self._answers.get(request)
         if answer is not None:
             self._answers.move_to_end(request)
         return answer
 
-    def put(self, request: bytes, answer: KeptAnswer) -> None:
-        """Keep an answer; those that were not asked for longest make room."""
+    def put(self, request: bytes, answer: EncodedPlacement) -> None:
+        """Take an answer into the cache; those that were not asked for longest make room."""
         if request in self._answers:
             return
         self._bytes += len(request) + answer.size
         self._answers[request] = answer
-        while self._bytes > _MAX_KEPT_BYTES:
+        while self._bytes > _MAX_CACHED_BYTES:
             old_request, old = self._answers.popitem(last=False)
             self._bytes -= len(old_request) + old.size
 
 
-#: Bytes of kept answers.
-_MAX_KEPT_BYTES = 16 << 20
+#: Most bytes of a cache: our choice.
+_MAX_CACHED_BYTES = 16 << 20
 #: Numbers that fit an int64.
 _MAX_DIGITS = 18
 

@@ -55,7 +55,7 @@ def impact(network: Clos, outage: Outage) -> Impact:
     units = [unit_gbps(net, part) for net, part in zip((network, now), layers, strict=True)]
     return Impact(
         leaf_pairs=(int(before.sum()) // 2, int(lost.sum()) // 2),
-        host_pairs=_host_pairs((network, now), (before, after)),
+        host_pairs=pairs_of_hosts((network, now), (before, after)),
         rails=_rails_split(network, now, lost, after),
         rails_lost=_rails_lost(network, now),
         nic_gbps=np.stack([unit[0] for unit in units]),
@@ -111,7 +111,7 @@ def members(leaves: Ints, count: int) -> Bools:
     return table
 
 
-def _host_pairs(networks: tuple[Clos, Clos], reaches: tuple[Bools, Bools]) -> tuple[int, int]:
+def pairs_of_hosts(networks: tuple[Clos, Clos], reaches: tuple[Bools, Bools]) -> tuple[int, int]:
     """Return the pairs of hosts that reached each other, and those that no longer do.
 
     Hosts with the same leaves, before and after, are counted as one kind.

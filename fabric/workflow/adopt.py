@@ -15,6 +15,7 @@ from fabric.audit.adoption.votes import majorities
 from fabric.core.errors import InputError, RenderError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.classes import lossless_classes
+from fabric.workflow.adopt_borrowed import Borrowed, borrowed
 from fabric.workflow.adopt_classes import with_lists
 from fabric.workflow.adopt_files import texts, with_files, with_needs, without_files
 from fabric.workflow.adopt_policy import (
@@ -69,6 +70,8 @@ class Adopted:
         Fields with the systems whose configuration does not tell them.
     unread : list of str
         Devices of the inventory that were not read.
+    borrowed : list of Borrowed
+        Roles of switches of which none was read, with what they take from others.
     errors, warnings : int
         Findings of the rules on the inventory with these files.
     failure : str
@@ -80,6 +83,7 @@ class Adopted:
     reasons: dict[str, dict[str, str]]
     unknown: dict[str, list[str]]
     unread: list[str]
+    borrowed: list[Borrowed]
     remaining: dict[str, list[Difference]]
     decided: dict[str, dict[str, str]]
     errors: int
@@ -139,6 +143,7 @@ def adopt(project: Project, read: Read) -> Adopted:
             for one in voters
         },
         unknown=_unknown(base, voters),
+        borrowed=list(borrowed(base, voters, overrides)),
         unread=[name for name in (*base.devices, *base.hosts) if name not in names],
         remaining={
             name: rest

@@ -38,7 +38,12 @@ _CLASSES = ("traffic_class", "queue", "priority_group")
 #: What a policy with a list says there, class by class.
 OF_LIST = frozenset({*ONE_CLASS, *_TOGETHER, "ecn.pmax_percent", "scheduler.lossless_percent"})
 #: What a watchdog that is off does not have.
-_TIMES = ("watchdog.action", "watchdog.detection_ms", "watchdog.restoration_ms")
+_TIMES = (
+    "watchdog.action",
+    "watchdog.detection_ms",
+    "watchdog.restoration_ms",
+    "watchdog.poll_ms",
+)
 
 
 def voters_of(

@@ -45,6 +45,7 @@ def as_object(adopted: Adopted, read: Read) -> dict[str, Any]:
         ],
         "unknown": adopted.unknown,
         "unread": adopted.unread,
+        "borrowed": [one._asdict() for one in adopted.borrowed],
         "failed": read.failed,
         "warnings": read.warnings,
         "check": {
@@ -96,8 +97,10 @@ def describe(adopted: Adopted, read: Read) -> str:
     lines += _section(
         "Not adopted, as these systems do not tell the field, or it is not read:", _unknown(adopted)
     )
-    if adopted.unread:
-        names = hostlist.fold(adopted.unread)
+    lines += [f"warning: {one}" for one in adopted.borrowed]
+    named = {name for one in adopted.borrowed for name in one.names}
+    if others := [name for name in adopted.unread if name not in named]:
+        names = hostlist.fold(others)
         rule = "switches take the values of most switches of their role, hosts those of their leaf"
         lines.append(f"Not read; {rule}: {names}")
     lines += [f"{name} failed: {printable(reason)}" for name, reason in read.failed.items()]

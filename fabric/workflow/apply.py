@@ -19,6 +19,7 @@ from fabric.change.journal import Journal
 from fabric.change.model import Plan, parse_plan, read_plan
 from fabric.change.origin import MAX_AGE_S
 from fabric.change.rollback import touched_devices
+from fabric.change.rollout import LOSS
 from fabric.core import hostlist
 from fabric.core.counts import counted
 from fabric.core.errors import InputError, JournalError, StalePlanError
@@ -156,7 +157,7 @@ def apply(
     if options.traffic_stopped and plan.leaf_pings and plan.leaf_pings.pings:
         notes.append("applied without pings, as the traffic is stopped")
     if plan.hazards and not options.traffic_stopped:
-        lost = f"packets of the lossless class can be lost between waves: {plan.hazards[0]}"
+        lost = f"{LOSS}: {plan.hazards[0]}"
         progress("", lost)
         notes.append(lost)
     if state is None and (taken := taken_by(plan)):

@@ -19,8 +19,8 @@ from fabric.intent.site import is_site
 from fabric.report.diff.alone import applied
 from fabric.report.diff.compare import Comparison
 from fabric.report.diff.edits import edits
-from fabric.report.diff.new import added, removed
-from fabric.workflow.diff_judged import judged, judged_alone
+from fabric.report.diff.new import added, removed, repaired
+from fabric.workflow.diff_judged import judged, judged_alone, judged_repaired
 from fabric.workflow.diff_source import Source
 from fabric.workflow.effect import effect
 from fabric.workflow.revision import Repository
@@ -61,7 +61,7 @@ def diff(
     Raises
     ------
     InputError
-        When there is no such folder or revision, or one of the inventories is wrong.
+        When there is no such folder or revision, or the second inventory is wrong.
     """
     running = read_jobs(jobs) if jobs else {}
     with ExitStack() as stack:
@@ -131,15 +131,39 @@ def between(
     Raises
     ------
     InputError
-        When one of the inventories is wrong.
+        When the second inventory is wrong.
     """
-    for source in (before, after):
-        progress(source.shown, "designs")
-        source.designs.devices  # noqa: B018 - errors of a side come before anything else
+    progress(after.shown, "designs")
+    after.designs.devices  # noqa: B018 - errors of a side come before anything else
+    progress(before.shown, "designs")
+    try:
+        before.designs.devices  # noqa: B018
+    except InputError as error:
+        return _repaired(before, after, error, progress)
     listed = edits(before.contents(), after.contents())
     verdict = judge(before, after, progress) if judge and listed else None
     progress("", "files")
+    try:
+        before.files(_names_apart(before, after))
+    except InputError as error:  # a system rejects the design
+        return _repaired(before, after, error, progress)
     return Comparison(before, after, listed, effect, _Variants(before), running, verdict).diff()
+
+
+def _names_apart(before: Source, after: Source) -> list[str]:
+    """Return the devices of the first side whose design is another one on the second."""
+    old, new = ({**one.designs.devices, **one.designs.hosts} for one in (before, after))
+    return [name for name in old if old[name] != new.get(name)]
+
+
+def _repaired(before: Source, after: Source, error: InputError, progress: Progress) -> Diff:
+    """Return what is known of a change that repairs an inventory."""
+    try:
+        listed = edits(before.contents(), after.contents())
+    except InputError:
+        listed = None
+    verdict = judged_repaired(after, error, progress)
+    return repaired(after, before.shown, verdict, listed)
 
 
 @dataclass(frozen=True)

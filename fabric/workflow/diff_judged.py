@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import FabricError, InputError
-from fabric.core.findings import Severity
+from fabric.core.findings import Finding, Severity
 from fabric.prove.rules import PROOF_RULES
 from fabric.report.diff.model import Judged, Place, ProofVerdict, RuleFinding
 from fabric.workflow.check import Handling, check
@@ -16,7 +17,6 @@ from fabric.workflow.work import same
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from fabric.core.findings import Finding
     from fabric.prove.engine import Proof
     from fabric.workflow.configurations import Readings
     from fabric.workflow.diff_source import Source
@@ -61,13 +61,35 @@ def judged(before: Source, after: Source, progress: Progress) -> Judged:
     )
 
 
-def judged_alone(source: Source, progress: Progress) -> Judged:
-    """Return what rules and proof say of an inventory that the other side does not have."""
+def judged_alone(
+    source: Source, progress: Progress, reason: str = "there is no inventory"
+) -> Judged:
+    """Return what rules and proof say of an inventory that the other side does not have.
+
+    Parameters
+    ----------
+    reason : str
+        Why the other side is not proved.
+    """
     progress(source.shown, "rules")
     findings, _, unchecked = _checked(source)
     proof, proved = _proof(source, {}, progress)
-    absent = ProofVerdict("not run", reason="there is no inventory")
+    absent = ProofVerdict("not run", reason=reason)
     return Judged(_rows([*findings, *proved]), (), (), tuple(unchecked), absent, proof)
+
+
+def judged_repaired(source: Source, error: InputError, progress: Progress) -> Judged:
+    """Return what rules and proof say of an inventory that was not valid before.
+
+    Parameters
+    ----------
+    error : InputError
+        What was wrong with it; all of that is gone. Whether a warning is new is not known.
+    """
+    alone = judged_alone(source, progress, "the inventory is not valid")
+    errors = tuple(row for row in alone.new if row.severity == Severity.ERROR.word)
+    gone = error.findings or [Finding("INT001", Severity.ERROR, str(error))]
+    return replace(alone, new=errors, gone=_rows(gone))
 
 
 def _checked(source: Source) -> tuple[list[Finding], list[Finding], list[str]]:

@@ -159,12 +159,11 @@ def _takes(model: Sku, role: str, name: str, value: Any) -> bool:
 def _like_values(model: Sku) -> Iterator[tuple[str, Any]]:
     """Yield a field of the policy that a system takes from another one, and that one's default."""
     usual = LosslessPolicy().model_dump()
-    for limit in (limit for rule in features_of(model.nos).rules for limit in rule.limits):
-        if limit.equal and limit.includes(model):
-            name, *_, other = (field.removeprefix("lossless.") for field in limit.fields)
-            values = _at(usual, name), _at(usual, other)
-            if None not in values and len(set(values)) > 1:
-                yield name, values[1]
+    for fields in features_of(model.nos).taken_from(model).items():
+        name, other = (field.removeprefix("lossless.") for field in fields)
+        values = _at(usual, name), _at(usual, other)
+        if None not in values and len(set(values)) > 1:
+            yield name, values[1]
 
 
 def _whole_percents(model: Sku) -> Iterator[tuple[str, int]]:

@@ -18,7 +18,7 @@ from fabric.report.like_differences import differences
 from fabric.report.planned_causes import PlannedCauses
 from fabric.workflow.leaf_pings import describe_pings
 from fabric.workflow.plan_causes import describe_causes
-from fabric.workflow.rollout import describe_rollout, describe_stage
+from fabric.workflow.rollout import describe_losses, describe_rollout, describe_stage
 from fabric.workflow.withdrawals import describe_withdrawals, withdrawn_of
 
 if TYPE_CHECKING:
@@ -71,9 +71,8 @@ def describe(
     lines += [describe_pings(plan.leaf_pings)] if plan.leaf_pings else []
     lines += describe_withdrawals([*withdrawn_of(plan)])
     lines += describe_rollout(plan)
+    lines += describe_losses(plan.hazards)
     if plan.hazards:
-        lines.append("packets of the lossless class can be lost between waves:")
-        lines += [f"  {hazard}" for hazard in plan.hazards]
         lines.append(
             "stop the jobs before `rocefab apply`; a plan with --rollout looks for better waves, "
             "and where there are none it is not applied while traffic flows"

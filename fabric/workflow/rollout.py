@@ -10,7 +10,7 @@ import numpy as np
 from fabric.change.drain import drains
 from fabric.change.jobs import listed, named, on_hosts
 from fabric.change.model import Risk
-from fabric.change.rollout import Ping, RolloutPlan
+from fabric.change.rollout import LOSS, Ping, RolloutPlan
 from fabric.change.stages import Stages
 from fabric.core import hostlist
 from fabric.probe.reach.plan import SAME_LEAF, probes
@@ -165,6 +165,13 @@ def _shifted(plan: Plan, stage: Stage) -> str:
     return hostlist.fold(name for name in stage.names if drains(plan.devices[name]))
 
 
+def describe_losses(hazards: Sequence[str]) -> Iterator[str]:
+    """Yield that packets can be lost between waves, and by what; nothing without hazards."""
+    if hazards:
+        yield f"{LOSS}:"
+        yield from (f"  {hazard}" for hazard in hazards)
+
+
 def describe_rollout(plan: Plan) -> Iterator[str]:
     """Yield gates, times and what is wrong between waves."""
     if plan.rollout is None:
@@ -183,9 +190,8 @@ def describe_rollout(plan: Plan) -> Iterator[str]:
     for window in policy.windows:
         days = ", ".join(window.days)
         yield f"waves begin {days}, {window.start} to {window.end} {window.timezone}"
+    yield from describe_losses(plan.rollout.hazards)
     if plan.rollout.hazards:
-        yield "traffic of the lossless class must stop, or packets are lost between waves:"
-        yield from (f"  {hazard}" for hazard in plan.rollout.hazards)
         if plan.rollout.jobs:
             yield f"jobs that run: {named(plan.rollout.jobs)}"
-        yield "apply needs --traffic-stopped"
+        yield "stop the jobs; apply needs --traffic-stopped"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fabric.systems.eos.reading_lossless import read
 from tests.audit.planting import expect, findings
 from tests.prove.fabrics import example
 
@@ -75,6 +76,11 @@ FAULTS = {
     "a watchdog that shuts ports down": (
         r"pause watchdog action drop",
         "pause watchdog action errdisable",
+        "AUD006",
+    ),
+    "a profile whose watchdog only reports": (
+        r"(   priority-flow-control pause watchdog)\n",
+        r"\1\n\1 port action notify-only\n",
         "AUD006",
     ),
     "no trust": (r"   qos trust dscp\n", "   no qos trust\n", "AUD007"),
@@ -154,6 +160,19 @@ def test_the_clean_twin(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_found(tmp_path: Path, name: str) -> None:
     expect(tmp_path, clean(), FAULTS[name], one_place=name.startswith("a port"))
+
+
+@pytest.mark.parametrize(
+    ("interval", "poll_ms"), [("0.050", 50.0), ("auto", None)], ids=["a number", "auto"]
+)
+def test_a_profile_has_times_of_its_own(interval: str, poll_ms: float | None) -> None:
+    on = "   priority-flow-control pause watchdog\n"
+    timer = f"port timer timeout 0.20 polling-interval {interval} recovery-time 0.30"
+    text = clean().replace(on, f"{on}   priority-flow-control pause watchdog {timer}\n")
+    watchdogs = [port.watchdog for port in read(text).ports.values() if port.lossless]
+    assert {(one.detection_ms, one.restoration_ms, one.poll_ms) for one in watchdogs if one} == {
+        (200.0, 300.0, poll_ms)
+    }
 
 
 def test_a_port_without_its_default_line_is_in_use(tmp_path: Path) -> None:

@@ -51,6 +51,13 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "a buffer profile that does not exist": ({f"BUFFER_PG/{NIC}|3/profile": "NONE"}, "SON007"),
     "a pool that does not exist": ({f"BUFFER_PROFILE/{GROUP}/pool": "NONE"}, "SON029"),
     "a map that does not exist": ({f"{MAPS[0]}/dscp_to_tc_map": "NONE"}, "SON018"),
+    "a port puts RoCE into a lossy class": (
+        {
+            f"{MAPS[0]}/dscp_to_tc_map": "OTHER",
+            "DSCP_TO_TC_MAP/OTHER": {"24": "3", "26": "0", "48": "6"},
+        },
+        "AUD017",
+    ),
     "the egress profile may drop": (
         {"BUFFER_PROFILE/egress_lossless_profile/dynamic_th": "-8"},
         "SON005",

@@ -14,6 +14,7 @@ import pytest
 from fabric.change.budget import MaxFailures
 from fabric.change.model import Plan, parse_plan
 from fabric.change.options import Options
+from fabric.change.rollout import LOSS
 from fabric.core.errors import PlanError
 from fabric.lab.faults import Fault
 from fabric.lab.shell.state import Result
@@ -252,15 +253,16 @@ def test_a_change_of_the_priority_needs_traffic_to_stop(site: tuple) -> None:
     assert planned.rollout
     assert planned.rollout.hazards
     assert "apply needs --traffic-stopped" in describe(planned)
-    with pytest.raises(PlanError, match="add --traffic-stopped"):
+    assert f"{LOSS}:\n  {planned.rollout.hazards[0]}\n" in describe(planned)
+    with pytest.raises(PlanError, match=f"{LOSS}: .* add --traffic-stopped"):
         applying.apply(planned, state, connections, OPTIONS, _silent)
     plain = plan(project, connections, labs.ALL, "rail", _silent)
     assert parse_plan(plain.to_json(), "plan").hazards == plain.hazards != ()
-    assert f"between waves:\n  {plain.hazards[0]}\n" in describe(plain)
+    assert f"{LOSS}:\n  {plain.hazards[0]}\n" in describe(plain)
     said: list[str] = []
     failing = replace(OPTIONS, verify_s=0.0)
     applying.apply(plain, state, connections, failing, lambda _, text: said.append(text))
-    assert any(text.endswith(plain.hazards[0]) for text in said)
+    assert f"{LOSS}: {plain.hazards[0]}" in said
     labs.changed(inventory, new, old)
 
 

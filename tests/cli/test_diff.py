@@ -148,7 +148,7 @@ WRONG = {
     ),
     "a folder that is no inventory": (
         ("HEAD~1..HEAD", "net"),
-        "HEAD~1:net: there is no fabric.yaml",
+        "HEAD:net: there is no fabric.yaml",
     ),
     "a control character": (("a\x1b[31m", "net/demo"), "is neither a folder nor"),
 }
@@ -170,17 +170,51 @@ def test_outside_a_repository(tmp_path: Path) -> None:
     assert "is outside a git repository" in ended.err
 
 
-def test_an_inventory_that_was_wrong(tmp_path: Path) -> None:
+UNREADABLE = ("name: demo", "name: [demo")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "fields", "error"),
+    [
+        (("rails: 2", "rails: two"), ["fabric.rails"], "fabric.rails: expected a whole number"),
+        (UNREADABLE, [], ""),
+    ],
+    ids=["a value", "a file that cannot be read"],
+)
+def test_a_change_that_repairs_its_base(
+    tmp_path: Path, wrong: tuple[str, str], fields: list[str], error: str
+) -> None:
+    """It is no harmless change, as little can be compared; and it is not rejected."""
     top = tmp_path / "repository"
     inventory = shutil.copytree(DEMO, top / "demo")
-    replace(inventory / "fabric.yaml", "rails: 2", "rails: two")
+    replace(inventory / "fabric.yaml", *wrong)
     git(tmp_path, "init", "--quiet", str(top))
     git(top, "add", ".")
     git(top, "commit", "--quiet", "--message", "wrong")
-    replace(inventory / "fabric.yaml", "rails: two", "rails: 2")
-    ended = process("diff", "HEAD", "demo", cwd=top)
-    assert (ended.code, ended.out) == (2, "")
-    assert "HEAD:demo/fabric.yaml:15:8: fabric.rails: " in ended.err
+    replace(inventory / "fabric.yaml", *wrong[::-1])
+    data = json.loads(process("diff", "HEAD", "demo", "--format", "json", cwd=top).out)
+    assert [edit["field"] for edit in data["edits"]] == fields
+    assert data["summary"]["risk"] == "unknown"
+    assert [row["severity"] for row in data["judged"]["gone"]] == ["error"]
+    assert data["judged"]["proof_after"]["verdict"] == "proved"
+    assert process("diff", "HEAD", "demo", "--fail-on", "less protection", cwd=top).code == 0
+    ended = process("diff", "HEAD", "demo", "--fail-on", "unknown", cwd=top)
+    assert ended.code == 4
+    lines = ended.out.splitlines()
+    assert lines[2] == "HEAD:demo is not valid: 1 error, gone in demo"
+    assert lines[3].startswith("not compared: ")
+    assert ("inventory values" in lines[3]) == (not fields)
+    assert error in ended.out
+    assert process("diff", "HEAD", "demo", "--detailed-exitcode", cwd=top).code == 5
+
+
+def test_a_change_that_breaks_an_inventory_is_rejected(tmp_path: Path) -> None:
+    wrong = shutil.copytree(DEMO, tmp_path / "wrong")
+    replace(wrong / "fabric.yaml", "rails: 2", "rails: two")
+    for before in (DEMO, wrong):
+        ended = process("diff", before, wrong, "--fresh")
+        assert (ended.code, ended.out) == (2, "")
+        assert f"{wrong}/fabric.yaml:15:8: fabric.rails: " in ended.err
 
 
 def test_an_inventory_that_is_new(tmp_path: Path) -> None:

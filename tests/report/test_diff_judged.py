@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabric.change.model import Risk
+from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.report.diff.consequences import consequences, lost_pairs, reaches, worst
 from fabric.report.diff.forms import FORMS
@@ -81,6 +82,27 @@ def test_a_leaf_without_uplinks_loses_reach(tmp_path: Path) -> None:
         assert "findings: 3 new (2 errors, 1 warning), 0 gone" in text, form
         assert "New findings (3)" in text, form
         assert "proved for 56 pairs of NICs before, proved for 32 pairs of NICs after" in text, form
+
+
+def test_a_base_that_a_system_rejects_is_repaired(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered = Source.files
+
+    def files(source: Source, names: Iterable[str]) -> dict[str, list[Artefact]]:
+        if source.folder == DEMO:
+            raise InputError("", [Finding("REN001", Severity.ERROR, "the queue is taken")])
+        return rendered(source, names)
+
+    monkeypatch.setattr(Source, "files", files)
+    result = compared(DEMO, edited(tmp_path, KMIN))
+    assert result.uncompared[0].startswith(f"{DEMO} is not valid: 1 error")
+    assert result.judged
+    assert _rules(result.judged.gone) == [("error", "REN001")]
+    assert [edit.field for edit in result.edits] == ["fabric.lossless.ecn.kmin_bytes"]
+    for form, text in _forms(result).items():
+        assert "200000" in text, form
+        assert "the queue is taken" in text, form
 
 
 def test_the_other_way_round_findings_are_gone(tmp_path: Path) -> None:

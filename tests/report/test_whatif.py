@@ -58,6 +58,33 @@ def test_two_cables_cut_a_rail_in_two(demo: Project) -> None:
     assert [(one.switches, one.times) for one in result.moved] == [(3, 2.0), (1, None)]
 
 
+@pytest.mark.parametrize(
+    ("form", "words", "cut"),
+    [
+        ("evpn", "switch:su2-rail0", {"red": 0, "blue": 1}),
+        ("evpn", "switch:su2-rail[0-1]", {"red": 1, "blue": 1}),
+        ("evpn", "switch:su1-rail1", {"red": 0, "blue": 0}),
+        ("evpn", "host:gpu001", {"red": 1}),
+        ("local", "switch:su2-rail[0-1]", {"red": 0, "blue": 0}),
+    ],
+)
+def test_tenants_whose_hosts_are_cut_apart(
+    tmp_path: Path, form: str, words: str, cut: dict[str, int]
+) -> None:
+    """blue has both NICs of gpu002 and one of gpu004; red has gpu001 and gpu003.
+
+    Local tenants reach NICs of their leaf alone, and each of these hosts has other leaves.
+    """
+    data = yaml.safe_load((ROOT / "inventory" / "tenants" / "fabric.yaml").read_text())
+    data["tenancy"]["form"] = form
+    (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
+    result = whatif(Project(tmp_path), [words], rules=False)
+    assert {one.name: one.host_pairs_cut for one in result.tenants} == cut
+    for name, pairs in cut.items():
+        assert (f"1 pair of hosts of tenant {name} is cut" in result.reasons) == bool(pairs)
+    assert {row["tenant"]: row["host_pairs_cut"] for row in result.as_dict()["tenants"]} == cut
+
+
 def test_all_words(demo: Project) -> None:
     """Pairs of hosts before, and cut; a host NIC has no name of its own: its leaf port has."""
     for word, cut, lost in (

@@ -41,6 +41,10 @@ PLANTED: dict[str, tuple[dict[str, Any], set[str]]] = {
     # a watchdog that no line of VRP8 switches off
     "no watchdog": ({"watchdog": {"enabled": False}}, {"vrp8-leaf"}),
     "times": ({"watchdog": {"detection_ms": 400, "restoration_ms": 400}}, set()),
+    "poll": (
+        {"watchdog": {"detection_ms": 1000, "restoration_ms": 1000, "poll_ms": 500}},
+        set(),
+    ),
     "action": ({"watchdog": {"action": "alert"}}, set()),
     "no pfc": ({"pfc": False}, set()),
     "cnp": ({"cnp_traffic_class": 5, "cnp_queue": 5}, set()),
@@ -98,6 +102,37 @@ def test_a_policy_comes_back(name: str, tmp_path: Path) -> None:
     different = {one for one, text in texts.items() if again.get(one) != text}
     assert different == silent & texts.keys()
     assert set(outcome.remaining) <= silent
+
+
+def test_times_that_need_their_poll_interval_pass_the_check(tmp_path: Path) -> None:
+    """QOS014: a detection of 200 ms does not go with the interval of the inventory."""
+    project = Project(INVENTORY / "demo")
+    times = {"detection_ms": 200, "restoration_ms": 200, "poll_ms": 100}
+    outcome = adopted(tmp_path, planted(project, {"watchdog": times}), project)
+    assert (outcome.errors, outcome.remaining) == (0, {})
+    assert "poll_ms: 100" in outcome.files[DEVICES]
+
+
+@pytest.mark.parametrize(
+    ("read", "words"),
+    [
+        (["su1-rail0"], ["not read: spines (spine[01-02]); from leaves: roce_dscp"]),
+        (["spine01"], ["not read: leaves (su1-rail[0-1],su2-rail[0-1]); from spines: roce_dscp"]),
+        (["su1-rail0", "spine01"], []),
+    ],
+    ids=["leaves alone", "spines alone", "both"],
+)
+def test_values_of_another_role_are_said(tmp_path: Path, read: list[str], words: list[str]) -> None:
+    project = Project(INVENTORY / "demo")
+    texts = planted(project, {"roce_dscp": 24})
+    outcome = adopted(tmp_path, {name: texts[name] for name in read}, project)
+    assert [str(one) for one in outcome.borrowed] == words
+    lines = describe(outcome, Read()).splitlines()
+    assert [line for line in lines if line.startswith("warning: ")] == [
+        f"warning: {line}" for line in words
+    ]
+    [unread] = [line for line in lines if line.startswith("Not read")]
+    assert not any(name in unread for one in outcome.borrowed for name in one.names)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -207,7 +242,8 @@ def inventory(folder: Path, data: dict[str, Any]) -> Path:
 
 def test_unknown_stays_unknown(tmp_path: Path) -> None:
     outcome = adopted(tmp_path, rendered(mixed()))
-    assert outcome.unknown["watchdog.poll_ms"] == sorted({
+    assert outcome.unknown["watchdog.poll_ms"] == ["comware7", "nxos", "vrp8"]
+    assert outcome.unknown["mtu.host_bytes"] == sorted({
         design.platform for design in mixed().devices.values()
     })
     assert "ecn.kmin_bytes" not in outcome.unknown

@@ -150,6 +150,7 @@ def _watchdog(port: PortPolicy) -> Traits:
     times = {
         "watchdog.detection_ms": watchdog.detection_ms,
         "watchdog.restoration_ms": watchdog.restoration_ms,
+        "watchdog.poll_ms": watchdog.poll_ms,
     }
     result: Traits = {"watchdog.enabled": True}
     if watchdog.action:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from fabric.observe.configuration.model import Leftover
 
-#: Differentiated services code points, 6 bits (RFC 2474).
-DSCPS = 64
 #: Bytes of the units of thresholds. A segment depends on the chip, and time on the speed: such
 #: thresholds are only compared with each other.
 _UNIT_BYTES = {"bytes": 1, "kbytes": 1_000, "mbytes": 1_000_000}
@@ -74,6 +72,7 @@ class Watchdog:
     action: str = ""
     detection_ms: float | None = None
     restoration_ms: float | None = None
+    poll_ms: float | None = None
 
 
 @dataclass(slots=True)

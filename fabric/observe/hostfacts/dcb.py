@@ -9,12 +9,12 @@ from fabric.observe.hostfacts import reads
 from fabric.observe.hostfacts.jsontext import flag, items, read_json, whole
 from fabric.observe.hostfacts.values import choice, shown
 from fabric.observe.parsers import UnreadableError
+from fabric.qos.dscps import DSCPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PRIORITIES = 8
-DSCPS = 64
 TSA = ("strict", "cbs", "ets", "vendor")
 _U16 = 2**16 - 1
 _PERCENT = 100

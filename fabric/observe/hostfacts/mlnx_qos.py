@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from fabric.core.units import gbps_to_bps
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.tables import plain
+from fabric.qos.dscps import DSCPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _PRIORITIES = 8
-_DSCPS = 64
 _PERCENT = 100
 _TRAFFIC_CLASS = re.compile(
     r"tc: ([0-7]) ratelimit: (?:unlimited|[0-9]{1,7}\.[0-9]{1,3} Gbps)"
@@ -132,7 +132,7 @@ def _dscp_map(text: str) -> dict[int, int]:
             continue
         match = re.fullmatch(r"\s*prio:([0-7])\s+dscp:((?:\d\d,)+)\s*", line)
         dscps = [int(dscp) for dscp in match[2].split(",") if dscp] if match else []
-        if not match or max(dscps) >= _DSCPS or priorities.keys() & dscps:
+        if not match or max(dscps) >= DSCPS or priorities.keys() & dscps:
             message = f"mlnx_qos printed a line of its DSCP map that cannot be: {line[:80]!a}"
             raise UnreadableError(message)
         priorities.update(dict.fromkeys(dscps, int(match[1])))

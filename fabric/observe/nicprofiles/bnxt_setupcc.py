@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 import shlex
 
-from fabric.observe.hostfacts.dcb import DSCPS
 from fabric.observe.nicprofiles import ProfileForm, profile_forms, refused
 from fabric.observe.nicprofiles.record import PRIORITIES, Fields, NicProfile, NicValue, whole_calls
+from fabric.qos.dscps import DSCPS
 
 _NAME = "bnxt-setupcc"
 _CALL = re.compile(r"^(?!\s*#).*\bbnxt_setupcc(?:\.sh)?\s+(-.*)$")

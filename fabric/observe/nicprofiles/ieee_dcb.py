@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
-from fabric.observe.hostfacts.dcb import DSCPS
 from fabric.observe.nicprofiles import ProfileForm, profile_forms
 from fabric.observe.nicprofiles.record import PRIORITIES, NicProfile, NicValue
 from fabric.observe.parsers import UnreadableError
+from fabric.qos.dscps import DSCPS
 
 _NAME = "ieee-dcb"
 _TITLE = re.compile(r"^\s*IEEE 8021QAZ (.+?) TLV:?\s*$")

@@ -11,10 +11,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.json_text import parse_json
-from fabric.observe.hostfacts.dcb import DSCPS
 from fabric.observe.nicprofiles import ProfileForm, profile_forms
 from fabric.observe.nicprofiles.record import PRIORITIES, Fields, NicProfile, NicValue, line_of
 from fabric.observe.parsers import UnreadableError
+from fabric.qos.dscps import DSCPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,11 +11,11 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from fabric.observe.hostfacts.dcb import DSCPS
 from fabric.observe.hostfacts.values import pci_address
 from fabric.observe.nicprofiles import ProfileForm, profile_forms
 from fabric.observe.nicprofiles.record import PRIORITIES, Fields, NicProfile, NicValue, whole_calls
 from fabric.observe.parsers import UnreadableError
+from fabric.qos.dscps import DSCPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -62,7 +62,7 @@ def consequences(
 ) -> Iterator[Consequence]:
     """Yield what follows for sessions and reach."""
     yield from of_proof(judged)
-    yield from _of_check(judged)
+    yield from of_check(judged)
     lost = lost_pairs(before.fabric, after.fabric)
     if lost:
         words = f"{counted(lost, 'pair')} of NICs no longer reach each other"
@@ -112,7 +112,7 @@ def of_proof(judged: Judged | None) -> Iterator[Consequence]:
         yield Consequence(UNKNOWN, f"the second side is not proved: {judged.proof_after.reason}")
 
 
-def _of_check(judged: Judged | None) -> Iterator[Consequence]:
+def of_check(judged: Judged | None) -> Iterator[Consequence]:
     """Yield the errors of the rules that the second side adds, and those that it hides."""
     error = Severity.ERROR.word
     errors = [one for one in judged.new if one.severity == error] if judged else []

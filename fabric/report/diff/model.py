@@ -298,6 +298,8 @@ class Diff:
         What follows for sessions, reach and the protection of lossless traffic; the worst first.
     judged : Judged or None
         What rules and proof say; None where they were not asked.
+    uncompared : tuple of str
+        Comparisons that could not be made, with the reason; empty where all were.
     """
 
     before: str
@@ -316,12 +318,13 @@ class Diff:
     tenants: tuple[TouchedTenant, ...] = ()
     consequences: tuple[Consequence, ...] = ()
     judged: Judged | None = None
+    uncompared: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
         """Whether nothing differs, neither in the inventory nor in what follows from it."""
         network = (self.cables, self.moves, self.figures, self.capacity)
-        return not (self.edits or self.devices or any(network))
+        return not (self.edits or self.devices or any(network) or self.uncompared)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data."""

@@ -1,15 +1,25 @@
-"""A difference where one side has no inventory: all of it is new, or gone."""
+"""A difference where one side has no inventory, or the first has an invalid one."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.report.diff.consequences import SESSIONS_END, of_proof, worst
+from fabric.core.counts import counted
+from fabric.report.diff.consequences import SESSIONS_END, UNKNOWN, of_check, of_proof, worst
 from fabric.report.diff.model import Consequence, Device, Diff, Summary
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fabric.report.diff.model import Judged, State
     from fabric.report.diff.side import Side
+    from fabric.report.diff.traced import Traced
+
+#: What two valid inventories are needed for.
+_OF_TWO = (
+    "cables, names and addresses, lossless policy, capacity, files and risk of devices, jobs, "
+    "tenants, warnings of the check"
+)
 
 
 def added(after: Side, before: str, judged: Judged) -> Diff:
@@ -21,6 +31,41 @@ def removed(before: Side, after: str) -> Diff:
     """Return the difference of a side that the other one, of this name, has no more."""
     words = "the whole fabric is removed: all its connections end"
     return _whole(before, "removed", (before.shown, after), (Consequence(SESSIONS_END, words),))
+
+
+def repaired(after: Side, before: str, judged: Judged, edits: Sequence[Traced] | None) -> Diff:
+    """Return the difference of a valid side from one, of this name, that is not.
+
+    Parameters
+    ----------
+    judged : Judged
+        Has the errors of the first side among what is gone.
+    edits : sequence of Traced, optional
+        What differs between the files; None where those of the first side cannot be read.
+    """
+    errors = counted(len(judged.gone), "error")
+    unread = () if edits is not None else ("inventory values",)
+    uncompared = (
+        f"{before} is not valid: {errors}, gone in {after.shown}",
+        f"not compared: {', '.join((*unread, _OF_TWO))}",
+    )
+    unknown = Consequence(UNKNOWN, "a change of an inventory that was not valid needs a review")
+    follows = (*of_proof(judged), *of_check(judged), unknown)
+    rows = tuple(traced.edit for traced in edits or ())
+    risk = worst(consequence.risk for consequence in follows)
+    return Diff(
+        before,
+        after.shown,
+        after.designs.intent.fabric.name,
+        Summary(0, 0, 0, len(rows), 0, risk, None, 0, 0, risk_of_applying=UNKNOWN),
+        rows,
+        *((),) * 5,
+        devices=(),
+        attached=(),
+        consequences=follows,
+        judged=judged,
+        uncompared=uncompared,
+    )
 
 
 def _whole(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Cause,
         Device,
         Diff,
+        Edit,
         Judged,
         Move,
         ProofVerdict,
@@ -100,6 +101,8 @@ def summary(diff: Diff) -> list[str]:
     one = diff.summary
     if diff.empty:
         return ["Nothing differs."]
+    if diff.uncompared:
+        return list(_partly(diff))
     states = f"{one.added:,} added, {one.removed:,} removed, {one.changed:,} changed"
     attached = f"{one.hosts_attached:,} more at switches whose change affects traffic"
     hosts = f"{one.hosts_changed:,} with other files, {attached}"
@@ -132,6 +135,16 @@ def summary(diff: Diff) -> list[str]:
         steps = "`plan` rejects that at once: revoke, plan and apply first, then grant"
         lines.append(f"from one tenant to another: {folded(at_once)}; {steps}")
     return [*lines, *([f"also changed: {', '.join(moved)}"] if moved else [])]
+
+
+def _partly(diff: Diff) -> Iterator[str]:
+    """Yield what is known where the first side is not valid."""
+    yield from diff.uncompared
+    if diff.edits:
+        yield f"{counted(len(diff.edits), 'inventory value')} changed"
+    yield f"highest risk: {diff.summary.risk}"
+    yield from (f"{follows.risk}: {follows.words}" for follows in diff.consequences)
+    yield from _judged(diff.judged) if diff.judged else ()
 
 
 def _judged(judged: Judged) -> Iterator[str]:
@@ -205,11 +218,13 @@ def parts(diff: Diff) -> list[Part]:
         for one in diff.tenants
     )
     judged = diff.judged
+    alone = diff.edits if diff.uncompared else ()  # elsewhere they are causes
     headers = ("severity", "rule", "place", "finding")
     every = [
         Part("New findings", headers, _rows(judged.new if judged else ())),
         Part("Gone findings", headers, _rows(judged.gone if judged else ())),
         Part("Findings with other values", headers, _rows(judged.changed if judged else ())),
+        Part("Inventory values", ("place", "field", "before", "after"), _edits(alone)),
         Part("Cables", ("change", "end", "before", "after"), _moves(diff.cables)),
         Part("Names and addresses", ("what", "where", "before", "after"), _moves(diff.moves)),
         Part("Lossless policy", ("role", "ports", "figure", "before", "after", "count"), figures),
@@ -218,6 +233,13 @@ def parts(diff: Diff) -> list[Part]:
         Part("Tenants", ("tenant", "change", "joins", "leaves", "devices that change"), touched),
     ]
     return [part for part in every if part.rows]
+
+
+def _edits(edits: Sequence[Edit]) -> tuple[Row, ...]:
+    return tuple(
+        (str(one.place), one.field, one.before or ABSENT_TEXT, one.after or ABSENT_TEXT)
+        for one in edits
+    )
 
 
 def _moves(moves: Sequence[Move]) -> tuple[Row, ...]:

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from fabric.placement.place import ranks_of_host, warnings_of
 from fabric.report.placement import PlacementDocument
-from fabric.serve.answers import KeptAnswer, encode
+from fabric.serve.answers import EncodedPlacement, encode
 from fabric.serve.bodies import json_body, parsed
 from fabric.serve.problem import Problem, refused
 from fabric.serve.query import query_of
@@ -63,7 +63,7 @@ ROUTE = router.routes[0]
 
 async def _searched(
     service: Service, caller: Grant, loaded: Loaded, wanted: PlacementBody
-) -> KeptAnswer:
+) -> EncodedPlacement:
     """Return an answer without what changes while the state does not."""
     query = query_of(wanted, loaded.fabric)
     found = await service.place(caller, loaded, query)
@@ -74,7 +74,7 @@ async def _searched(
         links = loaded.engine.link_loads(query, found.rows)
         more["link_loads"] = [asdict(one) for one in links]
     content = encode(found, query, loaded.engine, loaded.names, more)
-    return KeptAnswer(content, tuple(warnings_of(found)))
+    return EncodedPlacement(content, tuple(warnings_of(found)))
 
 
 async def _of_tenant(service: Service, caller: Grant, wanted: PlacementBody) -> Response:

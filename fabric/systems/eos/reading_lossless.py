@@ -15,7 +15,6 @@ from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.bundles import join
 from fabric.observe.configuration.defaults import number_of
 from fabric.observe.configuration.lossless import (
-    DSCPS,
     Lossless,
     LosslessReader,
     Marking,
@@ -26,6 +25,7 @@ from fabric.observe.configuration.lossless import (
     Watchdog,
     lossless_readers,
 )
+from fabric.qos.dscps import DSCPS
 from fabric.systems.eos.texts import text_ends
 
 _DEFAULT_ARP_S, _DEFAULT_MAC_S = 14_400, 300
@@ -265,13 +265,26 @@ def _priority(target: Policy | Inside, line: int, priority: str, what: str) -> N
 
 @_LINES.means("port_watchdog")
 def _port_watchdog(
-    target: Policy | Inside, line: int, no: str | None = None, rest: str | None = None
+    target: Policy | Inside,
+    line: int,
+    no: str | None = None,
+    rest: str | None = None,
+    **own: str | None,
 ) -> None:
     policy = _policy(target)
     if no:
         policy.watchdog = Watchdog(line, enabled=False)
-    elif rest and policy.watchdog is None:
-        policy.watchdog = Watchdog(line)
+    elif rest or own:
+        policy.watchdog = policy.watchdog or Watchdog(line)
+        _set_watchdog(policy.watchdog, **own)
+
+
+def _set_watchdog(watchdog: Watchdog, action: str | None = None, **seconds: str | None) -> None:
+    """Take over what a line says; a time is absent where the switch chooses it."""
+    watchdog.action = action or watchdog.action
+    for name, value in seconds.items():
+        if value is not None:
+            setattr(watchdog, f"{name}_ms", float(value) * _MS)
 
 
 @_LINES.means("queue")
@@ -318,10 +331,8 @@ def _class(switch: _Switch, _: int, numbers: str, queue: str) -> None:
 
 @_LINES.means("watchdog")
 def _watchdog(switch: _Switch, line: int, action: str | None = None, **seconds: str) -> None:
-    watchdog = switch.watchdog = switch.watchdog or Watchdog(line)
-    watchdog.action = action or watchdog.action
-    for name, value in seconds.items():
-        setattr(watchdog, f"{name}_ms", float(value) * _MS)
+    switch.watchdog = switch.watchdog or Watchdog(line)
+    _set_watchdog(switch.watchdog, action, **seconds)
 
 
 @_LINES.means("all_off")

@@ -51,7 +51,7 @@ class HeadroomSum(SwitchRule):
             yield self.finding(
                 f"the packet buffer of {device.sku.name} is not known, so it is not checked "
                 "whether its headroom fits",
-                "",
+                "use an own model in platforms/*.yaml with facts.buffer_bytes",
                 place=places.sku_place(device),
                 device=device.name,
                 severity=Severity.INFO,

@@ -15,9 +15,10 @@ from fabric.core.units import (
     share_to_percent,
     us_to_s,
 )
-from fabric.design.pool import lossless_pool_bytes, lossless_share_bytes
+from fabric.design.pool import lossless_pool_bytes, lossless_share_bytes, own_pool_bytes
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 from fabric.intent.classes import lossless_classes
+from fabric.platforms import platforms
 from fabric.platforms.features import feature
 from fabric.qos.dcqcn.fluid import fixed_point, loop
 from fabric.qos.dcqcn.loss import least_queue_bytes
@@ -69,14 +70,33 @@ class EcnOrder(ClassRule):
 
 
 def _unknown_pool(device: DeviceDesign) -> str:
-    """Return what is not known of the buffer: its pools, or the threshold in a known part of it."""
+    """Return what is not known of the buffer: its pools, or the threshold in a known one."""
     share_bytes = lossless_share_bytes(device.sku)
+    if own_pool_bytes(device.sku) is not None:
+        return f"no source has the pause threshold of {device.sku.name} without dynamic_th"
     if share_bytes is None:
         return f"the buffer pools of {device.sku.name} are not known"
     return (
         f"the lossless part of the buffer of {device.sku.name} is {share_bytes:,} bytes, but no "
         "source says how full it is when a port is paused"
     )
+
+
+def _missing(device: DeviceDesign) -> str:
+    """Return what to give so that marking is compared with the pause threshold of a switch."""
+    if own_pool_bytes(device.sku) is not None:
+        return "set lossless.dynamic_th"
+    own = feature(device.platform, "pause_buffer", device.sku)
+    if own and own.rendered:
+        return "set lossless.pause_buffer: ecn.kmin_bytes is compared with its pause threshold"
+    if "buffers" in platforms[device.platform].sku_tables:
+        return "use an own model in platforms/*.yaml with `buffers`, the BUFFER_POOL of the switch"
+    if feature(device.platform, "dynamic_th", device.sku):
+        return (
+            "use an own model in platforms/*.yaml with facts.lossless_pool_bytes, and set "
+            "lossless.dynamic_th"
+        )
+    return "compare ecn.kmax_bytes with the level at which the switch pauses; no field has it"
 
 
 @rules.add("QOS002")
@@ -99,7 +119,7 @@ class EcnBeforePause(SwitchRule):
         if pool_bytes is None:
             yield self.finding(
                 f"{_unknown_pool(device)}, so ECN-before-PFC is not checked",
-                "",
+                _missing(device),
                 place=places.sku_place(device),
                 device=device.name,
                 severity=Severity.INFO,

@@ -162,12 +162,6 @@ def _slowest(device: DeviceDesign) -> dict[int, int]:
     return slowest
 
 
-def _is_of_another(device: DeviceDesign, field: str) -> bool:
-    """Tell whether a system has no setting of its own for a field, but takes another field."""
-    limits = (limit for rule in features_of(device.platform).rules for limit in rule.limits)
-    return any(limit.equal and limit.fields[0] == field for limit in limits)
-
-
 @rules.add("QOS033")
 class Restoration(PolicyRule):
     """The watchdog restoration time is at least the detection time."""
@@ -183,7 +177,8 @@ class Restoration(PolicyRule):
     def judge(self, device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
         """Compare the two times of each policy, where the switch has both."""
         watchdog = profile.watchdog
-        if not watchdog.enabled or _is_of_another(device, "lossless.watchdog.restoration_ms"):
+        taken = features_of(device.platform).taken_from(device.sku, device.role)
+        if not watchdog.enabled or "lossless.watchdog.restoration_ms" in taken:
             return
         if watchdog.restoration_ms < watchdog.detection_ms:
             yield Wrong(

@@ -28,6 +28,7 @@ KEPT = {
     "snmp": "snmp-server community public ro",
     "access list": "ip access-list MGMT\n   !! who may come in\n   10 permit ip any any",
     "foreign prefix list": "ip prefix-list OURS\n   seq 10 permit 192.0.2.0/24",
+    "guard of edge ports": "spanning-tree edge-port bpduguard default",
     "foreign route-map": "route-map THEIRS permit 10",
     "ntp local interface": "ntp local-interface vrf MGMT Management1",
     "logging": "logging vrf MGMT source-interface Management1",

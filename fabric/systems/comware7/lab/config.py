@@ -21,6 +21,7 @@ from fabric.lab.lines.addresses import overlapping
 from fabric.lab.lines.editor import Editor as LineEditor
 from fabric.lab.lines.editor import feed_text
 from fabric.lab.lines.tree import Section, indented
+from fabric.qos.dscps import DSCPS
 from fabric.systems.comware7.lab.rules import BRIDGE_ONLY, HIDDEN, ROUTE_ONLY, VIEWS
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ GRAMMAR = Grammar(VIEWS, frozenset())
 MOST_LOG_HOSTS = 4
 DEFAULT_MAPS = {
     "dot1p-lp": (2, 0, 1, 3, 4, 5, 6, 7),
-    "dscp-dot1p": tuple(dscp // 8 for dscp in range(64)),
-    "dscp-lp": tuple(dscp // 8 for dscp in range(64)),
+    "dscp-dot1p": tuple(dscp // 8 for dscp in range(DSCPS)),
+    "dscp-lp": tuple(dscp // 8 for dscp in range(DSCPS)),
 }
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.lines import LineTree
 from fabric.observe.parsers import UnreadableError
+from fabric.qos.dscps import DSCPS
 from fabric.systems.comware7.parsers.text import lines_of, whole_configuration
 from fabric.systems.comware7.platforms import MAP_TABLES, PORT
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 PRIORITIES = 8
-DSCPS = 64
 _HEAD = re.compile(r"MAP-TABLE NAME: (\S+)\s+TYPE: pre-define\s*(DIRECTION: \S+)?\s*")
 _COLUMNS = re.compile(r"IMPORT\s+:\s+EXPORT\s*")
 _ROW = re.compile(r"\s*(\d+)\s+:\s+(\d)\s*")

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from fabric.core.units import min_to_s
 from fabric.observe.configuration.bundles import join
-from fabric.observe.configuration.lossless import DSCPS, Value, Watchdog
+from fabric.observe.configuration.lossless import Value, Watchdog
+from fabric.qos.dscps import DSCPS
 from fabric.systems.comware7.platforms import FRAME_EXTRA_BYTES
 
 if TYPE_CHECKING:

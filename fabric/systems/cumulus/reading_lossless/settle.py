@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.lossless import DSCPS, Gap, Marking, PortPolicy, Value
+from fabric.observe.configuration.lossless import Gap, Marking, PortPolicy, Value
+from fabric.qos.dscps import DSCPS
 from fabric.systems.cumulus.platforms import (
     CNP_PRIORITY,
     CNP_TRAFFIC_CLASS,
@@ -54,7 +55,10 @@ def settle(reading: LosslessLines) -> None:
         if watchdog:
             detection_ms = reading.poll_ms * reading.polls
             port.watchdog = replace(
-                watchdog, detection_ms=detection_ms, restoration_ms=reading.poll_ms
+                watchdog,
+                detection_ms=detection_ms,
+                restoration_ms=reading.poll_ms,
+                poll_ms=reading.poll_ms,
             )
     base = reading.reachable_s or Value(_REACHABLE_S, 0)
     switch.arp_timeout_s = Value(base.value * _LONGEST, base.line)

@@ -96,6 +96,8 @@ def _complete(switch: Device, port: PortPolicy) -> None:
     for kind, name in own.items():
         if kind.startswith("queue ") and name in switch.wreds:
             port.markings[int(kind.removeprefix("queue "))] = switch.wreds[name]
+    if port.watchdog:
+        port.watchdog.poll_ms = switch.poll_ms
     if port.watchdog and (port.watchdog.detection_ms is None or switch.unpolled):
         port.watchdog.enabled, port.watchdog.line = False, switch.unpolled or port.watchdog.line
 
@@ -104,6 +106,11 @@ def _complete(switch: Device, port: PortPolicy) -> None:
 def _unpolled(switch: Device, line: int) -> None:
     """Note that nobody reads the counters of the watchdog (PFCWD of FLEX_COUNTER_TABLE)."""
     switch.unpolled = line
+
+
+@LINES.means("poll")
+def _poll(switch: Device, _: int, ms: str) -> None:
+    switch.poll_ms = float(ms)
 
 
 @LINES.means("buffers")

@@ -21,7 +21,7 @@ LINES = BookReader(
             r"hostname |buffer init |roce |qos |interface (?:Ethernet|Eth|PortChannel) ?\d"
             r"|ip load-share (?!hash (?:algorithm|seed|offset|ingress-port|ipv6))"
             r"|ip arp timeout |mac address-table aging-time "
-            r"|(?:no )?priority-flow-control (?!watchdog polling-interval)"
+            r"|(?:no )?priority-flow-control "
         ),
         "if-ethernet": (
             r"description |mtu |speed \d+$|(?:no )?shutdown$|ip address |switchport "
@@ -44,6 +44,7 @@ class Device(Lossless):
     members: dict[str, str] = field(default_factory=dict)
     has_buffers: bool = False
     unpolled: int = 0
+    poll_ms: float | None = None
 
     def define(self, kind: str, name: str, line: int) -> None:
         """Note that a named object exists."""

@@ -29,6 +29,7 @@ from fabric.systems.host.lab import qos as host_qos
 from fabric.systems.host.lab import rdma as host_rdma
 from fabric.systems.host.lab.ethtool import Ethtool
 from fabric.systems.host.lab.kernel import HostKernel
+from fabric.systems.host.lab.nic_tools import NicTools
 from fabric.systems.host.lab.paths import LabPaths
 from fabric.systems.host.lab.probe import ProbeTools
 from fabric.systems.host.lab.stacks import HostStacks
@@ -106,6 +107,7 @@ class HostStandIn(SshStandIn):
         self.network = host_net.HostNetwork(self)
         self.stacks = HostStacks(self)
         self.kernel = HostKernel(self)
+        self.nic_tools = NicTools(self)
         self.loads = 0
         self.storm_ms: dict[str, int] = {}
         self.qos: dict[str, host_qos.NicQos] = {}
@@ -133,7 +135,7 @@ class HostStandIn(SshStandIn):
         self._load_driver()
         for tools in (host_rdma, host_pci, host_firmware, host_counters):
             self.tools.update(tools.commands(self))
-        self.tools.update(self.kernel.commands())
+        self.tools.update({**self.kernel.commands(), **self.nic_tools.commands()})
         self.tools.update({
             **self.probing.commands(),
             "mlnx_qos": host_qos.command(self),
@@ -188,6 +190,7 @@ class HostStandIn(SshStandIn):
         for nic in self.spec.nics:
             self.qos[nic.interface] = host_qos.NicQos()
             self.pause[nic.interface] = {"rx": "on", "tx": "on"}
+        self.nic_tools.reset()
         self.counters.clear()
         self.fs.defer(self._write_sysfs)
 

@@ -15,6 +15,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from fabric.lab.shell.state import Result
+from fabric.qos.dscps import DSCPS
 from fabric.systems.host.lab.qos import TOTAL_BYTES
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from fabric.systems.host.lab.qos import NicQos
 
 _COUNT = 8
-_DSCPS = 64
 _PERCENT = 100
 _MAX_CABLE_M = 1000
 _KILOBIT = 1000
@@ -169,7 +169,7 @@ def _set_buffer(qos: NicQos, given: dict[str, list[str]]) -> None:
 def _replace_app(qos: NicQos, given: dict[str, list[str]]) -> None:
     for pair in given.get("dscp-prio", []):
         key, _, value = pair.partition(":")
-        qos.dscp[_below(_DSCPS)(key)] = _below(_COUNT)(value)
+        qos.dscp[_below(DSCPS)(key)] = _below(_COUNT)(value)
 
 
 def _set_dcbx(qos: NicQos, given: dict[str, list[str]]) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from fabric.lab.pages import pages
 from fabric.lab.shell.state import Result
+from fabric.qos.dscps import DSCPS
 
 if TYPE_CHECKING:
     from fabric.lab.shell.state import Context, Tool
@@ -243,7 +244,7 @@ class _Tool:
         if trust not in (None, "dscp", "pcp"):
             raise _StopError("Invalid trust state command. Refer to the help.\n")
         if trust and trust != qos.trust:
-            qos.dscp = {dscp: dscp >> 3 for dscp in range(64)} if trust == "dscp" else {}
+            qos.dscp = {dscp: dscp >> 3 for dscp in range(DSCPS)} if trust == "dscp" else {}
 
     def _buffers(self, qos: NicQos) -> None:
         options = self._options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fabric.intent.quantities import DSCPS
+from fabric.intent.quantities import CODE_POINTS
 from fabric.observe.configuration.lossless import Use, Watchdog
 from fabric.systems.junos.platforms import CONTROL_CLASS, DEFAULT_CLASS, DEFAULT_WATCHDOG_MS
 from fabric.systems.junos.reading_lossless.model import (
@@ -18,7 +18,7 @@ from fabric.systems.junos.reading_lossless.model import (
 #: Classes that switches have without a line (juniper.net, default forwarding classes of the QFX).
 _BUILT_IN = {DEFAULT_CLASS, CONTROL_CLASS, "fcoe", "no-loss", "mcast"}
 #: Code point aliases that need no line; be, nc1 and nc2 as Junos has them.
-_DSCPS = {"be": 0, "nc1": 48, "nc2": 56, **DSCPS}
+_DSCPS = {"be": 0, "nc1": 48, "nc2": 56, **CODE_POINTS}
 _CLASS_WORDS = re.compile(r"((queue-num [0-7]|no-loss|pfc-priority [0-7])( |$))+")
 
 
@@ -121,4 +121,5 @@ def _watchdog(reading: LosslessLines, line: int, name: str, **words: str) -> Non
         profile.poll_ms = float(words["poll"])
     if "polls" in words:
         profile.polls = float(words["polls"])
+    watchdog.poll_ms = profile.poll_ms
     watchdog.detection_ms = profile.poll_ms * profile.polls

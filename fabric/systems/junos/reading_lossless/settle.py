@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration.bundles import join
-from fabric.observe.configuration.lossless import DSCPS, Gap, Marking, PortPolicy, Value
+from fabric.observe.configuration.lossless import Gap, Marking, PortPolicy, Value
 from fabric.observe.configuration.model import Leftover
+from fabric.qos.dscps import DSCPS
 from fabric.systems.junos.platforms import DEFAULT_CLASS
 from fabric.systems.junos.reading_lossless.model import BUNDLE, Notification
 from fabric.systems.junos.reading_lossless.ports import fits

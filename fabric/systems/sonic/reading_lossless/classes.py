@@ -101,12 +101,14 @@ def _group(device: DumpedSwitch, row: DumpRow) -> None:
 @READER.means("watchdog")
 def _watchdog(device: DumpedSwitch, row: DumpRow) -> None:
     detection_ms = number(row.fields.get("detection_time"))
+    of_all = device.dump.rows(row.table).get("GLOBAL")
     for port in device.ports(row) if detection_ms is not None else ():
         port.watchdog = Watchdog(
             row.line,
             action=row.fields.get("action", ""),
             detection_ms=detection_ms,
             restoration_ms=number(row.fields.get("restoration_time")),
+            poll_ms=number(of_all.fields.get("POLL_INTERVAL")) if of_all else None,
         )
 
 

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.qos.dscps import DSCPS
 from fabric.qos.path import LONG_CABLE_M
 from fabric.systems.sonic.rule import SonicPolicyRule
 from fabric.validate.rule import rules
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from fabric.systems.sonic.config_db import LosslessPort, SonicConfig
 
 
-DSCPS = range(64)
 MOST_NAMED = 5
 
 
@@ -37,7 +37,7 @@ class DscpTotal(SonicPolicyRule):
         """Count the code points of every map."""
         for name in config.rows("DSCP_TO_TC_MAP"):
             known = config.mapping("DSCP_TO_TC_MAP", name) or {}
-            missing = [dscp for dscp in DSCPS if dscp not in known]
+            missing = [dscp for dscp in range(DSCPS) if dscp not in known]
             if missing:
                 few = ", ".join(map(str, missing[:MOST_NAMED])) + (
                     " ..." if len(missing) > MOST_NAMED else ""

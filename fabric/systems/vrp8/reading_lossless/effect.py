@@ -18,8 +18,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.lossless import DSCPS, Marking, Value, Watchdog
+from fabric.observe.configuration.lossless import Marking, Value, Watchdog
 from fabric.observe.configuration.model import Leftover
+from fabric.qos.dscps import DSCPS
 from fabric.systems.vrp8.platforms import FRAME_EXTRA_BYTES
 from fabric.systems.vrp8.reading_lossless.switch import DEFAULT, Named, Profile
 
