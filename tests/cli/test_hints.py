@@ -41,6 +41,11 @@ from tests.cli.runs import DEMO, run
             ("place", DEMO, "--ranks", "8"), "--OPTION VALUE; --ranks takes none", id="flag"
         ),
         pytest.param(
+            ("place", DEMO, "--ranks", "--no-pxn", "8"),
+            "--pxn and --ranks take none",
+            id="flags",
+        ),
+        pytest.param(
             ("render", DEMO, "new"), "unexpected: new. To write there, use --out new", id="output"
         ),
         pytest.param(("show", "models"), "Use `rocefab show platforms`.", id="word of a group"),
