@@ -14,6 +14,7 @@ from fabric.defects.fact import OURS
 from fabric.platforms import platforms
 from fabric.render.explain import Explanation, entries, explain_lines, known
 from fabric.report.deciding import deciding
+from fabric.report.explain_asn import of_as_numbers
 from fabric.report.explain_fields import fields_like, lines_of_field
 from fabric.report.explain_plans import in_plan
 from fabric.report.explain_ports import is_port_name, lines_of_port
@@ -152,6 +153,7 @@ def _answer(
     designs: Designs, device: str, subject: str, line: str, entry: Explanation, spot: Spot
 ) -> Answer:
     entry = replace(entry, fields=deciding(designs, device, spot.port, entry.fields))
+    entry = of_as_numbers(designs, device, line, entry)
     entry = in_plan(designs, device, spot.port, line, entry)
     return Answer(
         subject=subject,

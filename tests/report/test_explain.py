@@ -155,6 +155,29 @@ def test_rules_of_the_platform_stand_beside_the_value(project):
     assert not [rule for rule in eos if rule.startswith("SON")]
 
 
+@pytest.mark.parametrize(
+    ("inventory", "device", "text", "fields"),
+    [
+        ("demo", "spine01", "router bgp", "spine_asn"),
+        ("demo", "spine01", "remote-as", "leaf_asn_first"),
+        ("demo", "su1-rail0", "bgp_asn", "leaf_asn_first"),
+        ("three-tier", "east-spine01", "bgp_asn", "pod_asn_first"),
+        ("three-tier", "core01", "bgp_asn", "super_spine_asn"),
+    ],
+)
+def test_as_number_follows_from_the_field_of_its_switch(inventory, device, text, fields):
+    result = values(Project(example(inventory)), device, text)
+    assert [field for field in result if "asn" in field] == [f"fabric.bgp.{fields}"]
+
+
+def test_as_number_of_an_override(tmp_path):
+    folder = write_inventory(tmp_path / "inventory", INVENTORY)
+    (folder / "devices").mkdir()
+    (folder / "devices" / "own.yaml").write_text("devices:\n  - {names: spine01, asn: 65001}\n")
+    result = values(Project(folder), "spine01", "router bgp")
+    assert [field for field in result if "asn" in field] == ["devices[0].asn"]
+
+
 def test_line_of_a_host(project):
     answer = explain(project, "gpu1", "--pfc")[0]
     assert answer.subject.startswith("hosts/gpu1/rootfs/etc/rocefab/apply.sh:")
