@@ -12,7 +12,8 @@ from fabric.core.findings import Finding, Severity
 from fabric.core.likeness import like_groups, shape
 from fabric.defects.fact import OURS
 from fabric.platforms import platforms
-from fabric.render.explain import Explanation, entries, explain_lines, known
+from fabric.render.explain import SEPARATORS, Explanation, entries, explain_lines, known
+from fabric.report.budget import port_of_budget
 from fabric.report.deciding import deciding
 from fabric.report.explain_asn import of_as_numbers
 from fabric.report.explain_fields import fields_like, lines_of_field
@@ -88,6 +89,9 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
             _answer(designs, device, entry.template, "", entry, spot_of(designs, device, "", ""))
             for entry in entries(platform)
         ]
+    if text.strip() in SEPARATORS:
+        message = f"{text.strip()!r} separates lines of {device} and sets nothing"
+        raise nothing_to_explain(message, "explain a line next to it")
     matches = explain_lines(platform, artefacts, text)
     if is_port_name(designs, device, text):
         matches = lines_of_port(matches, text)
@@ -116,11 +120,18 @@ def _of_field(designs: Designs, device: str, artefacts: list[Artefact], name: st
     ]
     if not answers:
         message = f"no line of {device} contains {name!r}, and no field of that name decides one"
-        near = " or ".join(map(repr, fields_like(platform, name)))
-        question = f"did you mean {near}? " if near else ""
-        fix = f"`rocefab explain INVENTORY {device}` lists each kind of line with its fields"
-        raise nothing_to_explain(message, f"{question}{fix}; `rocefab render` shows all lines")
+        raise nothing_to_explain(message, _instead(designs, device, name))
     return answers
+
+
+def _instead(designs: Designs, device: str, name: str) -> str:
+    """Return what to ask in place of a name that nothing of a device has."""
+    near = " or ".join(map(repr, fields_like(_platform(designs, device), name)))
+    question = f"did you mean {near}? " if near else ""
+    switch, port = port_of_budget(designs, device, name)
+    budget = f"`rocefab explain INVENTORY {switch} {port}` shows it for a port; " if port else ""
+    lines = f"`rocefab explain INVENTORY {device}` lists each kind of line with its fields"
+    return f"{question}{budget}{lines}; `rocefab render` shows all lines"
 
 
 def texts(answers: Iterable[Answer]) -> Iterator[str]:

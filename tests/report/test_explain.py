@@ -225,6 +225,9 @@ def test_every_kind_of_line_without_a_text(project, device):
         (LEAF, "no such text", "no line of su1-rail0 contains"),
         (LEAF, "kmin_byte", "did you mean 'lossless.ecn.kmin_bytes'"),
         (LEAF, "Ethernet1", "su1-rail0 has no port 'Ethernet1'; did you mean 'Ethernet0'?"),
+        (LEAF, "headroom", "`rocefab explain INVENTORY su1-rail0 Ethernet0` shows it for a port"),
+        ("gpu1", "kmin", "`rocefab explain INVENTORY su1-rail0 Ethernet0` shows it for a port"),
+        ("spine01", "!", "'!' separates lines of spine01 and sets nothing; explain a line next"),
         ("spine01", "Ethernet1", "has no port 'Ethernet1'; did you mean 'Ethernet1/1'?"),
         (LEAF, "no such text", "`rocefab explain INVENTORY su1-rail0` lists each kind of line"),
     ],
@@ -233,6 +236,20 @@ def test_nothing_to_explain(project, device, text, message):
     with pytest.raises(InputError) as caught:
         explain(project, device, text)
     assert message in str(caught.value.findings[0])
+
+
+@pytest.mark.parametrize(
+    ("device", "fix"),
+    [("spne01", "did you mean 'spine01'?"), ("zz", "`rocefab show links` lists them")],
+)
+def test_unknown_device(project, device, fix):
+    with pytest.raises(InputError) as caught:
+        explain(project, device, "bgp")
+    assert fix in str(caught.value.findings[0])
+
+
+def test_separators_are_no_lines_of_a_section(project):
+    assert "!" not in {answer.line for answer in explain(project, "spine01", "router bgp")}
 
 
 def test_a_port_is_no_port_whose_name_begins_with_it(project):
