@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -148,6 +149,25 @@ def init(
     file = start(folder, text, overrides)
     output.data(lines)
     output.note(f"wrote {file}; edit it, then run `rocefab check {folder}`")
+    if words := _checked(folder):
+        output.note(f"check: {words}; run `rocefab check {folder}`")
+
+
+def _checked(folder: Path) -> str:
+    """Return how many errors and warnings a new inventory has; nothing where it has none."""
+    from fabric.core.counts import counted
+    from fabric.core.errors import InputError
+    from fabric.core.findings import Severity
+    from fabric.workflow.check import check
+    from fabric.workflow.project import Project
+    from fabric.workflow.work import work_of
+
+    try:
+        findings = check(Project(folder, work_of(None, fresh=False, workers="0"))).findings
+    except InputError as error:
+        findings = error.findings
+    counts = Counter(one.severity for one in findings if one.severity >= Severity.WARNING)
+    return ", ".join(counted(counts[severity], severity.word) for severity in sorted(counts)[::-1])
 
 
 def _refuse_sizes(context: typer.Context) -> None:
