@@ -15,7 +15,7 @@ from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.state import RunningJob
 from fabric.placement.job import JobRequest, Name
 from fabric.placement.place import placed
-from fabric.workflow.place import StateFiles, checked_query, chosen, without_plan
+from fabric.workflow.place import StateFiles, assumed, checked_query, chosen, without_plan
 from fabric.workflow.state_file import doubled_names, read_state, validated
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ def place_queue(project: Project, file: Path, files: StateFiles) -> dict[str, An
             reasons = [str(finding) for finding in error.findings]
             answers.append({"name": job.name, "hosts": [], "unplaced": reasons})
             continue
-        answers.append({"name": job.name, **chosen(engine, placement, query.traffic)})
+        answer = chosen(engine, placement, query.traffic, assumed(job))
+        answers.append({"name": job.name, **answer})
         running = RunningJob(job.name, placement.hosts, query.traffic, query.gpus_per_node)
         engine = engine.updated(replace(engine.state, jobs=(*engine.state.jobs, running)))
     return {"format": FORMAT, "placements": answers}

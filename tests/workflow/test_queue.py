@@ -106,3 +106,16 @@ def test_a_job_that_never_fits_gets_its_reason(tmp_path: Path) -> None:
     assert ended.code == 4
     assert "there is no host 'gpu009'" in ended.out
     assert "gpu001" in ended.out
+
+
+def test_a_job_without_a_number_of_hosts_gets_one_and_says_so(tmp_path: Path) -> None:
+    words = "nodes is not set: the job gets 1 host; set nodes to the number of hosts it needs"
+    ended = run("place", DEMO, "--format", "json")
+    assert (ended.code, json.loads(ended.out)["warnings"]) == (0, [words])
+    assert f"warning: {words}" in ended.err
+    assert (
+        json.loads(run("place", DEMO, "--hosts", "gpu001", "--format", "json").out)["warnings"]
+        == []
+    )
+    ended = run("place", DEMO, "--queue", queue(tmp_path, {"name": "a"}), "--format", "json")
+    assert json.loads(ended.out)["placements"][0]["warnings"] == [words]
