@@ -12,6 +12,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.explain_errors import worded
 from fabric.placement.engine.engine import Engine
+from fabric.placement.engine.query import JOB_RULE
 from fabric.placement.engine.traffic import Collective, Traffic
 from fabric.placement.environment import environment
 from fabric.placement.gids import expected_gids
@@ -112,7 +113,7 @@ def checked_query(job: JobRequest, fabric: Fabric) -> Query:
 
 
 def _wrong(field: str, message: str, fix: str) -> Finding:
-    return Finding("PLC031", Severity.ERROR, message, fix, field=field)
+    return Finding(JOB_RULE, Severity.ERROR, message, fix, field=field)
 
 
 def assumed(job: JobRequest) -> list[str]:
