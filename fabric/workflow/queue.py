@@ -9,12 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from fabric.core.errors import InputError, UnplaceableError
 from fabric.core.file_kinds import FileKind
-from fabric.core.findings import Finding, Position, Severity
+from fabric.core.findings import Finding, Severity
 from fabric.core.user_files import read_json
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.state import RunningJob
 from fabric.placement.job import JobRequest, Name
 from fabric.placement.place import placed
+from fabric.workflow.json_places import other_form, places_in
 from fabric.workflow.place import StateFiles, assumed, checked_query, chosen, without_plan
 from fabric.workflow.state_file import doubled_names, read_state, validated
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Form of the answers: members are added to it, none is removed or changes its meaning.
 FORMAT = "rocefab-placements/1"
+#: Form of the file that is read.
+QUEUE_FORMAT = "rocefab-queue/1"
 _FIX = 'write {"format": "rocefab-queue/1", "jobs": [{"name": "job1", "nodes": 2}, ...]}'
 
 
@@ -86,8 +89,13 @@ def _query(file: Path, number: int, job: QueuedJob, fabric: Fabric) -> Query:
     try:
         return checked_query(job, fabric)
     except InputError as error:
+        place = places_in(file)
         findings = [
-            replace(one, field=f"jobs[{number}].{one.field}", position=Position(str(file)))
+            replace(
+                one,
+                field=f"jobs[{number}].{one.field}",
+                position=place(("jobs", number, one.field)),
+            )
             for one in error.findings
         ]
         raise InputError(f"{file}: the job {job.name} cannot be placed", findings) from error
@@ -95,13 +103,16 @@ def _query(file: Path, number: int, job: QueuedJob, fabric: Fabric) -> Query:
 
 def _read(file: Path) -> list[QueuedJob]:
     data = read_json(file, FileKind.STATE)
-    if not isinstance(data, dict) or "format" not in data:
-        message = "the file has no member 'format'"
-        finding = Finding("PLC033", Severity.ERROR, message, _FIX, position=Position(str(file)))
+    given = data.get("format") if isinstance(data, dict) else None
+    message, fix = other_form(given, QUEUE_FORMAT)
+    if message:
+        place = places_in(file)(("format",))
+        fix = _FIX if given is None else fix
+        finding = Finding("PLC033", Severity.ERROR, message, fix, field="format", position=place)
         raise InputError(f"{file}: the file is wrong", [finding])
     jobs = validated(QueueForm, data, file, "PLC033").jobs
     findings = [
-        Finding("PLC033", Severity.ERROR, *words, field="jobs", position=Position(str(file)))
+        Finding("PLC033", Severity.ERROR, *words, field="jobs", position=places_in(file)(("jobs",)))
         for words in doubled_names(job.name for job in jobs)
     ]
     if findings:

@@ -41,6 +41,7 @@ from fabric.placement.engine.state import (
 from fabric.placement.engine.traffic import parse_traffic
 from fabric.report.recorded import documents, is_recorded
 from fabric.workflow.conditions import conditions_of
+from fabric.workflow.json_places import other_form, places_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -127,11 +128,11 @@ def _refuse_other_form(data: Any, file: Path) -> None:
     if data == []:
         message, fix = "the list is empty: nothing is avoided", "leave the file out, or write it"
     elif isinstance(data, dict) and {"format", "conditions", "jobs"} & data.keys() - {"cables"}:
-        given = repr(data["format"])[:80] if "format" in data else "missing"
-        message, fix = f"format is {given}", f"set format to {FORMAT}"
+        message, fix = other_form(data.get("format"), FORMAT)
     else:
         return
-    raise InputError("the state is wrong", [_finding("PLC032", file, "format", message, fix)])
+    finding = _finding("PLC032", file, "format", message, fix, places_in(file)(("format",)))
+    raise InputError("the state is wrong", [finding])
 
 
 def _refuse_stale(data: Any, file: Path, max_age_s: float) -> None:
@@ -175,12 +176,17 @@ def state_of(data: Any, file: Path, fabric: Fabric) -> State:
             jobs.append(RunningJob(job.name, tuple(hosts), parse_traffic(job.traffic)))
         except ValueError as error:
             message = f"job {job.name!r}: {error}"
-            findings.append(_finding("PLC032", file, f"jobs[{number}]", message))
+            where = places_in(file)(("jobs", number))
+            findings.append(_finding("PLC032", file, f"jobs[{number}]", message, place=where))
     names_twice = doubled_names(job.name for job in form.jobs)
     findings += [_finding("PLC032", file, "jobs", *words) for words in names_twice]
     names = unknown_subjects(fabric, form.conditions)
-    unknown = (*names.values(), *wrong_jobs(fabric, jobs))
-    findings += [replace(one, position=Position(str(file))) for one in unknown]
+    unknown: list[tuple[Finding, tuple[str, ...]]]
+    unknown = [(one, ("conditions", subject)) for subject, one in names.items()]
+    unknown += [(one, ("jobs",)) for one in wrong_jobs(fabric, jobs)]
+    if unknown:
+        place = places_in(file)
+        findings += [replace(one, position=place(path)) for one, path in unknown]
     if findings:
         raise InputError("the state is wrong", findings)
     return State(conditions, tuple(jobs))
@@ -220,14 +226,17 @@ def validated(form: type[_Model], data: Any, file: Path, rule: str) -> _Model:
     try:
         return form.model_validate(data)
     except ValidationError as error:
+        place = places_in(file)
         findings = [
-            _finding(rule, file, field_text(path), words.message, words.fix)
+            _finding(rule, file, field_text(path), words.message, words.fix, place(path))
             for path, words in islice(worded(error, form, data), _MOST_FINDINGS)
         ]
         raise InputError(f"{file}: the file is wrong", findings) from error
 
 
-def _finding(rule: str, file: Path, field: str, message: str, fix: str = "") -> Finding:
+def _finding(
+    rule: str, file: Path, field: str, message: str, fix: str = "", place: Position | None = None
+) -> Finding:
     fix = "; ".join(filter(None, (fix, "see docs/jobs.md, which shows the form")))
-    position = Position(str(file))
+    position = place or Position(str(file))
     return Finding(rule, Severity.ERROR, message, fix, field=field, position=position)

@@ -101,7 +101,10 @@ def test_a_wrong_file_is_said_once(tmp_path):
     file.write_text('{"a": ')
     ended = run("place", DEMO, "--avoid-state", file)
     assert ended.code == 2
-    assert ended.err == f"{file}:1:7: not JSON: expecting value; write it again [INT001]\n"
+    assert (
+        ended.err
+        == f"{file}:1:7: not JSON: the text ends before it is whole; write it again [INT001]\n"
+    )
 
 
 def test_rollback_names_the_runs(tmp_path):

@@ -47,14 +47,19 @@ def test_each_job_sees_those_before_it(tmp_path: Path) -> None:
         (
             {},
             {"jobs": [{"name": "a"}] * 2},
-            "queue.json: jobs: 2 jobs have the name 'a'",
+            "queue.json:1:31: jobs: 2 jobs have the name 'a'",
         ),
         ({"name": "a", "nodes": 0}, {}, "jobs[0].nodes"),
         ({"name": "a", "colour": 1}, {}, "jobs[0].colour"),
         ({"name": "a b"}, {}, "jobs[0].name"),
-        ({"name": "a"}, {"format": "x"}, "format"),
-        ({"name": "a", "traffic": "x"}, {}, "queue.json: jobs[0].traffic: unknown collective 'x'"),
-        ({"name": "a", "hosts": "gpu["}, {}, "queue.json: jobs[0].hosts: 'gpu['"),
+        ({"name": "a"}, {"format": "x"}, "format is 'x', not 'rocefab-queue/1'; name a file"),
+        ({"name": "a"}, {"format": "rocefab-queue/2"}, "a version that this release does not read"),
+        (
+            {"name": "a", "traffic": "x"},
+            {},
+            "queue.json:1:54: jobs[0].traffic: unknown collective 'x'",
+        ),
+        ({"name": "a", "hosts": "gpu["}, {}, "queue.json:1:54: jobs[0].hosts: 'gpu['"),
         (
             {"name": "a", "weights": "dp=2"},
             {},
