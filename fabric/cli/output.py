@@ -14,6 +14,7 @@ from fabric.cli import terminal
 from fabric.cli.like_steps import LikeSteps
 from fabric.core.counts import counted
 from fabric.core.errors import InputError
+from fabric.core.formats import form_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,7 +31,7 @@ _PAUSE_S = 10.0
 _QUICK_S = 0.5
 _JSON = "json"
 #: Form of an error in JSON: members are added to it, none is removed or changes its meaning.
-ERROR_FORMAT = "rocefab-error/1"
+ERROR_FORMAT = form_of("error")
 _COUNTED = re.compile(r"(\w+ (\d+) of (\d+))\b")
 
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from fabric.core.errors import InputError, UnplaceableError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Severity
+from fabric.core.formats import form_of
 from fabric.core.user_files import read_json
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.state import RunningJob
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
     from fabric.workflow.project import Project
 
 #: Form of the answers: members are added to it, none is removed or changes its meaning.
-FORMAT = "rocefab-placements/1"
+FORMAT = form_of("placements")
 #: Form of the file that is read.
-QUEUE_FORMAT = "rocefab-queue/1"
+QUEUE_FORMAT = form_of("queue")
 _FIX = 'write {"format": "rocefab-queue/1", "jobs": [{"name": "job1", "nodes": 2}, ...]}'
 
 

@@ -25,6 +25,7 @@ from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.formats import form_of
 from fabric.core.json_text import DoubledNameError, once
 from fabric.core.shown import field_text
 from fabric.core.user_files import read_json
@@ -50,7 +51,9 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric
 
 #: Members are added to this form, none is removed or changes its meaning.
-FORMAT = "rocefab-state/1"
+FORMAT = form_of("state")
+#: Forms of other commands that are read too; their lists have none.
+_OF_COMMANDS = (form_of("cabling"), form_of("health"))
 _MOST_FINDINGS = 50
 _Line = Annotated[str, StringConstraints(max_length=200, pattern=r"^[ -~]*$")]
 _Name = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]
@@ -127,7 +130,9 @@ def _refuse_other_form(data: Any, file: Path) -> None:
     """Refuse a state of another form, and a list of nothing, which would avoid nothing."""
     if data == []:
         message, fix = "the list is empty: nothing is avoided", "leave the file out, or write it"
-    elif isinstance(data, dict) and {"format", "conditions", "jobs"} & data.keys() - {"cables"}:
+    elif isinstance(data, dict) and {"format", "conditions", "jobs"} & data.keys():
+        if data.get("format") in _OF_COMMANDS:
+            return
         message, fix = other_form(data.get("format"), FORMAT)
     else:
         return
