@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 from fabric.cli import terminal
 from fabric.cli.like_steps import LikeSteps
 from fabric.core.counts import counted
-from fabric.core.errors import InputError
-from fabric.core.formats import form_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,8 +28,6 @@ _PAUSE_S = 10.0
 #: Steps that are shorter show no progress.
 _QUICK_S = 0.5
 _JSON = "json"
-#: Form of an error in JSON: members are added to it, none is removed or changes its meaning.
-ERROR_FORMAT = form_of("error")
 _COUNTED = re.compile(r"(\w+ (\d+) of (\d+))\b")
 
 
@@ -86,11 +82,9 @@ def refusal(error: FabricError) -> None:
     """Write an error to stdout where JSON was asked for and none of it was written."""
     if _now.form != _JSON or _now.has_data:
         return
-    from fabric.validate.report.plain_json import finding_json  # no command that succeeds needs it
+    from fabric.report.refusal import as_dict  # no command that succeeds needs it
 
-    findings = error.findings if isinstance(error, InputError) else ()
-    told = {"format": ERROR_FORMAT, "error": str(error)}
-    as_json({**told, "findings": [finding_json(finding) for finding in findings]})
+    as_json(as_dict(error))
 
 
 def data(text: str) -> None:

@@ -62,7 +62,7 @@ def _add(name: str, kind: str, text: str, options: str = "") -> None:
     def command(
         inventory: Inventory = Path(),
         names: str = typer.Argument(
-            "", metavar="[NAMES]", help="Show these alone: a name, or a range such as gpu[001-004]."
+            "", metavar="[NAMES]", help="Names to show, such as gpu[001-004]; default: all."
         ),
         form: FormatOption = Format.TEXT,
     ) -> None:
