@@ -15,7 +15,7 @@ from fabric.platforms import platforms
 from fabric.render.explain import SEPARATORS, Explanation, entries, explain_lines, known
 from fabric.report.budget import port_of_budget
 from fabric.report.deciding import deciding
-from fabric.report.explain_asn import of_as_numbers
+from fabric.report.explain_asn import OWN_ASN, of_as_numbers, switches_of
 from fabric.report.explain_fields import fields_like, lines_of_field
 from fabric.report.explain_plans import in_plan
 from fabric.report.explain_ports import is_port_name, lines_of_port
@@ -170,7 +170,10 @@ def _answer(
         subject=subject,
         line=line,
         values=tuple(
-            value for field in entry.fields for value in values(designs, device, field, spot)
+            value
+            for field in entry.fields
+            for owner in (switches_of(designs, device, line) if field == OWN_ASN else [device])
+            for value in values(designs, owner, field, spot)
         ),
         rules=_rules(entry.fields, _platform(designs, device)),
         template=f"templates/{entry.template}",

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from fabric.render.explain import Explanation
 
 #: The override of a switch.
-_OWN = "devices.asn"
-_FIELDS = frozenset((*ASN_FIELDS.values(), _OWN))
+OWN_ASN = "devices.asn"
+_FIELDS = frozenset((*ASN_FIELDS.values(), OWN_ASN))
 #: Not a part of an address, a prefix or a community.
 _NUMBER = re.compile(r"(?<![\w.:/])\d+(?![\w.:/])")
 
@@ -28,13 +28,18 @@ def of_as_numbers(designs: Designs, device: str, line: str, entry: Explanation) 
     """
     if device not in designs.devices or not _FIELDS & {*entry.fields}:
         return entry
-    numbers = {int(number) for number in _NUMBER.findall(line)}
-    switches = dict(_numbered(designs, device))
-    named = [name for name, number in switches.items() if number in numbers] or [*switches]
+    named = switches_of(designs, device, line)
     numbered = dict.fromkeys(_field(designs, name) for name in named)
-    own = (_OWN,) if device in named else ()
+    own = (OWN_ASN,) if device in named else ()
     others = (field for field in entry.fields if field not in _FIELDS)
     return replace(entry, fields=tuple(dict.fromkeys((*numbered, *own, *others))))
+
+
+def switches_of(designs: Designs, device: str, line: str) -> list[str]:
+    """Return the switches whose AS numbers a line of a switch is about: itself, or neighbours."""
+    numbers = {int(number) for number in _NUMBER.findall(line)}
+    switches = dict(_numbered(designs, device))
+    return [name for name, number in switches.items() if number in numbers] or [*switches]
 
 
 def _numbered(designs: Designs, device: str) -> Iterator[tuple[str, int]]:
@@ -49,7 +54,7 @@ def _field(designs: Designs, switch: str) -> str:
     """Return the field that decides the AS number of a switch."""
     overrides = designs.intent.device_overrides.get(switch, [])
     if any(one.value.asn is not None for one in overrides):
-        return _OWN
+        return OWN_ASN
     row = designs.fabric.switch_row[switch]
     switches = designs.fabric.switches
     return asn_field(switches.role(row), in_pod=bool(switches.pod[row] >= 0))

@@ -174,8 +174,10 @@ def test_as_number_of_an_override(tmp_path):
     folder = write_inventory(tmp_path / "inventory", INVENTORY)
     (folder / "devices").mkdir()
     (folder / "devices" / "own.yaml").write_text("devices:\n  - {names: spine01, asn: 65001}\n")
-    result = values(Project(folder), "spine01", "router bgp")
-    assert [field for field in result if "asn" in field] == ["devices[0].asn"]
+    project = Project(folder)
+    for device, text in (("spine01", "router bgp"), ("su1-rail0", "65001")):
+        result = values(project, device, text)
+        assert [field for field in result if "asn" in field] == ["devices[0].asn"], device
 
 
 def test_line_of_a_host(project):
