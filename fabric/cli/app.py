@@ -41,7 +41,7 @@ from fabric.cli import (
     tenant,
     whatif,
 )
-from fabric.cli.config import NO_PROJECT_FILE, NO_PROJECT_FILE_VARIABLE
+from fabric.cli.config import NO_PROJECT_FILE, NO_PROJECT_FILE_VARIABLE, misnamed_variables
 from fabric.cli.groups import Grouped
 from fabric.cli.options import option
 
@@ -72,6 +72,7 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def root(
+    context: typer.Context,
     *,
     version: Annotated[
         bool, option("Print version, commit and Python, and exit.", "", "--version")
@@ -118,6 +119,14 @@ def root(
     if quiet and verbose:
         raise typer.BadParameter("--quiet and --verbose are mutually exclusive")
     output.configure(quiet=quiet, verbose=verbose, colour=colour.value, pager=not no_pager)
+    if word := context.invoked_subcommand:
+        _note_variables(context, word)
+
+
+def _note_variables(context: typer.Context, word: str) -> None:
+    command = context.command.get_command(context, word)  # type: ignore[attr-defined]
+    for name, right in misnamed_variables(word, command):
+        output.note(f"warning: {name} sets nothing; the variable of the option is {right}")
 
 
 for module in (

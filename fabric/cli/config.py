@@ -142,6 +142,24 @@ def in_force(root: Any, *, project: bool = True) -> list[tuple[str, str, str, st
     return [(*key, ", ".join(commands)) for key, commands in rows.items()]
 
 
+def misnamed_variables(word: str, command: Any) -> Iterator[tuple[str, str]]:
+    """Yield variables that name a command and are those of no option, and the right ones.
+
+    The variable of ``check --fail-on`` is ``ROCEFAB_FAIL_ON``, not ``ROCEFAB_CHECK_FAIL_ON``.
+    """
+    start = f"ROCEFAB_{word.upper().replace('-', '_')}_"
+    named = [name for name in sorted(os.environ) if name.startswith(start)]
+    if not named:
+        return
+    variables = {
+        parameter.envvar for _, one in _commands(command, ()) for _, parameter in _named(one)
+    }
+    for name in named:
+        right = f"ROCEFAB_{name.removeprefix(start)}"
+        if name not in variables and right in variables:
+            yield name, right
+
+
 def ignored_rules(context: typer.Context, ignore: Sequence[str] | None) -> Ignored | None:
     """Return the rules that `--ignore` of a command names, and who says that; None without any."""
     if not ignore:

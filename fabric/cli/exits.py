@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from fabric.cli import output
 from fabric.core.errors import (
     DeviceError,
     FabricError,
@@ -118,6 +119,7 @@ def _internal(error: BaseException) -> int:
 
 
 def _known(error: FabricError) -> int:
+    output.refusal(error)
     if isinstance(error, InputError):
         for line in capped([str(finding) for finding in error.findings]):
             sys.stderr.write(f"{line}\n")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from fabric.cli import output
 from fabric.cli.options import Drain, Fail, Format, FormatOption, Inventory, option
+from fabric.core.formats import with_form
 
 if TYPE_CHECKING:
     import typer
@@ -56,7 +57,8 @@ def expect(
         Project(inventory), hosts, rails=rails, failures=failures, nvlink_gbyte_s=limit
     )
     if form is Format.JSON:
-        output.as_json({"expected": [asdict(row) for row in expectation.rows]})
+        rows = [asdict(row) for row in expectation.rows]
+        output.as_json(with_form("expectation", {"expected": rows}))
         return
     table = expectation.table()
     output.data("bus bandwidth of large messages in GB/s\n\n")

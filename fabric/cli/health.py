@@ -14,6 +14,7 @@ from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import option
 from fabric.core.counts import counted
+from fabric.core.formats import form_of
 
 if TYPE_CHECKING:
     from fabric.workflow.nics import RailHealth
@@ -209,6 +210,7 @@ def _health(
     if form is options.Format.JSON:
         devices = [_health_json(item) for item in health]
         report = {
+            "format": form_of("health"),
             "devices": devices,
             "rails": [asdict(rail) for rail in by_rail],
             "warning": warning,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -33,6 +34,8 @@ class Nic(StrEnum):
 
 
 _MOST_HOSTS, _MOST_RAILS, _MOST_SPINES, _MOST_GBPS = 65_536, 64, 1024, 800
+#: Hosts up to which a new inventory is checked at once: a few seconds. Ours.
+_CHECKED_HOSTS = 512
 #: Options that have a meaning with --design or --ask alone.
 _OF_A_SIZE = ("hosts", "rails", "leaf", "spine", "split", "spines", "room_for", "nic_gbps", "nic")
 #: What `init --ask` asks for, in order, with the range of a number.
@@ -128,7 +131,7 @@ def init(
     """
     from fabric.workflow.init import init as start
 
-    text, lines, overrides = None, "", ""
+    text, lines, overrides, count = None, "", "", 0
     if design or ask:
         from fabric.workflow.init_models import models_in
         from fabric.workflow.init_sized import Wish, refuse_models, sized_inventory
@@ -141,13 +144,32 @@ def init(
         wish = _asked(wish) if ask else wish
         result = sized_inventory(wish, folder.resolve().name)
         refuse_models(wish, folder)
-        text, overrides = result.text, result.overrides
+        text, overrides, count = result.text, result.overrides, wish.hosts
         lines = "\n".join(result.lines) + "\n"
     else:
         _refuse_sizes(context)
     file = start(folder, text, overrides)
     output.data(lines)
     output.note(f"wrote {file}; edit it, then run `rocefab check {folder}`")
+    if count <= _CHECKED_HOSTS and (words := _checked(folder)):
+        output.note(f"check: {words}; run `rocefab check {folder}`")
+
+
+def _checked(folder: Path) -> str:
+    """Return how many errors and warnings a new inventory has; nothing where it has none."""
+    from fabric.core.counts import counted
+    from fabric.core.errors import InputError
+    from fabric.core.findings import Severity
+    from fabric.workflow.check import check
+    from fabric.workflow.project import Project
+    from fabric.workflow.work import work_of
+
+    try:
+        findings = check(Project(folder, work_of(None, fresh=False, workers="0"))).findings
+    except InputError as error:
+        findings = error.findings
+    counts = Counter(one.severity for one in findings if one.severity >= Severity.WARNING)
+    return ", ".join(counted(counts[severity], severity.word) for severity in sorted(counts)[::-1])
 
 
 def _refuse_sizes(context: typer.Context) -> None:

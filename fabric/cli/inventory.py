@@ -62,7 +62,8 @@ def check(
     Rules cover the inventory and the design derived from it. For a site, a folder with fabrics/,
     every fabric is checked. With --changed-since the verdict is the same, the list is shorter.
     With --nic-profile, settings of NICs by operators and tools are compared with their leaf ports.
-    The last lines name the systems of each role, and models whose name selects one of two systems.
+    The last lines name the systems of each role, models whose name selects one of two systems, and
+    the commands of the inventory that a change starts.
     Findings that differ in names and numbers alone are shown as one, with a count; --full and the
     forms for programs list all.
 
@@ -70,7 +71,7 @@ def check(
     """
     from fabric.core.errors import InputError
     from fabric.core.findings import Severity
-    from fabric.report.systems import systems
+    from fabric.report.systems import commands, systems
     from fabric.workflow import check as workflow
     from fabric.workflow import since, site
     from fabric.workflow.work import work_of
@@ -95,7 +96,8 @@ def check(
                 outcome = site.check_projects(projects, ignore or [], nic_profile or [])
             else:
                 outcome = workflow.check(projects[""], ignore or [])
-            notes = list(systems(project.fabric for project in projects.values()))
+            fabrics = [project.fabric for project in projects.values()]
+            notes = [*systems(fabrics), *commands(fabrics)]
             notes += site.why_together(outcome.findings, site.names_of(projects))
             if changed_since:
                 outcome, known = since.without_known(

@@ -48,7 +48,8 @@ def register(app: typer.Typer) -> None:
 def place(
     inventory: Inventory = Path(),
     nodes: Annotated[
-        int | None, option("Number of hosts for the job; default: 1.", "NODES", min=1)
+        int | None,
+        option("Number of hosts for the job; default: those of --hosts, else 1.", "NODES", min=1),
     ] = None,
     gpus_per_node: Annotated[
         int | None, option("GPUs per host; default: all of them.", "GPUS_PER_NODE", min=1)
@@ -137,7 +138,8 @@ def place(
     """Select hosts for a job, order ranks, print NCCL settings.
 
     The answer carries the load of the fullest link and a lower bound: a gap of 0 proves that no
-    choice is better. docs/jobs.md states the model.
+    choice is better. docs/jobs.md states the model. A scheduler names the number of hosts: without
+    --nodes and --hosts the job gets one, with a warning.
 
     Exit codes: 0, 2, 4 (there are no hosts for a job).
     """

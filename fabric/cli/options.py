@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from fabric.workflow.recording import Recording
 
+#: Selects the form of the output; a callback of its own must call `output.take_form`.
+FORMAT = "--format"
 #: Worker processes of one machine at most; our choice.
 _MOST_WORKERS = 1024
 
@@ -30,7 +32,15 @@ _MOST_WORKERS = 1024
 def option(text: str, variable: str = "", *names: str, **more: Any) -> Any:
     """Return an option by its help, its variable without ``ROCEFAB_`` (empty: none) and names."""
     envvar = f"ROCEFAB_{variable}" if variable else None
+    if FORMAT in names:
+        more.setdefault("callback", _asked_for)
     return typer.Option(*names, help=text, envvar=envvar, show_envvar=False, **more)
+
+
+def _asked_for(form: Any) -> Any:
+    """Note the form of the output, in which an error is told too."""
+    output.take_form(str(form or ""))
+    return form
 
 
 def argument(text: str, variable: str = "", **more: Any) -> Any:

@@ -17,6 +17,7 @@ from fabric.core.counts import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from fabric.core.errors import FabricError
     from fabric.core.findings import Finding
     from fabric.report.table import Table
     from fabric.workflow.devices import Selection
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _PAUSE_S = 10.0
 #: Steps that are shorter show no progress.
 _QUICK_S = 0.5
+_JSON = "json"
 _COUNTED = re.compile(r"(\w+ (\d+) of (\d+))\b")
 
 
@@ -37,6 +39,8 @@ class _Settings:
     verbose: bool = False
     colour: str = "auto"
     pager: bool = True
+    form: str = ""
+    has_data: bool = False
     is_line_open: bool = False
     last_s: float = 0.0
     steps: LikeSteps | None = None
@@ -60,6 +64,7 @@ def configure(
 ) -> None:
     """Take what the user asks of all output; without words, what holds when nothing is asked."""
     _now.quiet, _now.verbose, _now.colour, _now.pager = quiet, verbose, colour, pager
+    _now.form, _now.has_data = "", False
     _now.last_s, _now.is_line_open, _now.steps = time.monotonic(), False, None
     logger = logging.getLogger("fabric")
     logger.removeHandler(_reading)
@@ -68,8 +73,23 @@ def configure(
         logger.addHandler(_reading)
 
 
+def take_form(form: str) -> None:
+    """Take the form of the data, as ``--format`` names it."""
+    _now.form = form
+
+
+def refusal(error: FabricError) -> None:
+    """Write an error to stdout where JSON was asked for and none of it was written."""
+    if _now.form != _JSON or _now.has_data:
+        return
+    from fabric.report.refusal import as_dict  # no command that succeeds needs it
+
+    as_json(as_dict(error))
+
+
 def data(text: str) -> None:
     """Write data to stdout."""
+    _now.has_data = _now.has_data or bool(text)
     end_line()
     sys.stdout.write(text)
 

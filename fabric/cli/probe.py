@@ -12,6 +12,7 @@ import typer
 from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import option
+from fabric.core.formats import with_form
 
 if TYPE_CHECKING:
     from fabric.workflow.probe import Plan, Report, Selection
@@ -82,7 +83,7 @@ def probe(
         return
     report = workflow(plan, connections, selection, stage.value, output.Meter())
     if form is options.Format.JSON:
-        output.as_json(asdict(report))
+        output.as_json(with_form("probe", asdict(report)))
     else:
         _tell(report)
     if not report.ok:
@@ -92,7 +93,8 @@ def probe(
 def _show(plan: Plan, form: options.Format) -> None:
     rows = plan.rows()
     if form is options.Format.JSON:
-        output.as_json({"rounds": plan.rounds, "classes": plan.counts(), "probes": rows})
+        members = {"rounds": plan.rounds, "classes": plan.counts(), "probes": rows}
+        output.as_json(with_form("probe-plan", members))
         return
     headers = tuple(rows[0])
     output.table(headers, [tuple(row.values()) for row in rows])
@@ -154,7 +156,7 @@ def _incast(
     report = incast.run(project, groups, connections, selection, output.Meter())
     rows = [item.row() for item in report.groups]
     if form is options.Format.JSON:
-        output.as_json({"groups": rows, "lost": report.lost})
+        output.as_json(with_form("incast", {"groups": rows, "lost": report.lost}))
     else:
         headers = ("target", "gbps", "needed_gbps", "fairness", "failure")
         output.table(headers, [[row[key] for key in headers] for row in rows])

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fabric.cli import output, show_qos
-from fabric.cli.options import Fail, Format, FormatOption, Inventory, OwnModels, option
+from fabric.cli.options import (
+    Fail,
+    Format,
+    FormatOption,
+    Inventory,
+    OwnModels,
+    inventory_folder,
+    option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,28 +47,51 @@ def _tables() -> dict[str, Callable[[Project], Table]]:
     return {**names, "tenants": tenants}
 
 
-def _add(name: str, text: str, options: str = "") -> None:
-    """Add a table of the inventory, or of each fabric of a site."""
+def _named(inventory: Path, names: str) -> tuple[Path, str]:
+    """Return inventory and names; the inventory may be omitted, as for `explain`."""
+    own = inventory_folder(Path(os.environ.get("ROCEFAB_INVENTORY", ".")))
+    is_name = not names and len(inventory.parts) == 1 and not inventory.exists()
+    return (
+        (own, str(inventory)) if is_name and (own / "fabric.yaml").is_file() else (inventory, names)
+    )
 
-    def command(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
+
+def _add(name: str, kind: str, text: str, options: str = "") -> None:
+    """Add a table of the inventory, or of each fabric of a site, about things of a kind."""
+
+    def command(
+        inventory: Inventory = Path(),
+        names: str = typer.Argument(
+            "", metavar="[NAMES]", help="Names to show, such as gpu[001-004]; default: all."
+        ),
+        form: FormatOption = Format.TEXT,
+    ) -> None:
+        from fabric.report.table import only
         from fabric.workflow import site
         from fabric.workflow.project import Project
 
+        inventory, names = _named(inventory, names)
         make = _tables()[name]
         if site.is_site(inventory):
-            output.records(site.table_of_site(site.projects_of(inventory), make), form)
+            table = site.table_of_site(site.projects_of(inventory), make)
         else:
-            output.records(make(Project(inventory)), form)
+            table = make(Project(inventory))
+        output.records(only(table, names, kind), form)
 
     epilog = f"Example: rocefab show {name} inventory/demo{options}"
     show_app.command(name, help=f"{text}\n\nExit codes: 0, 2.", epilog=epilog)(command)
 
 
-_add("topology", "Switches with role, model, unit, rail, AS number and loopback.")
-_add("addresses", "Every address: loopbacks, uplinks, gateways, NICs.", " --format json")
-_add("links", "Every cable with both ends, speed and length.")
-_add("hosts", "Every NIC: rail, device, address, leaf and port, GPUs.")
-_add("tenants", "Tenants with VRF, VNI and hosts.")
+_add("topology", "switch", "Switches with role, model, unit, rail, AS number and loopback.")
+_add(
+    "addresses",
+    "switch or host",
+    "Every address: loopbacks, uplinks, gateways, NICs.",
+    " --format json",
+)
+_add("links", "switch or host", "Every cable with both ends, speed and length.")
+_add("hosts", "host", "Every NIC: rail, device, address, leaf and port, GPUs.", " 'gpu[001-002]'")
+_add("tenants", "tenant", "Tenants with VRF, VNI and hosts.")
 
 
 @show_app.command(epilog="Example: rocefab show platforms ACS-SN5600")

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from fabric.report.table import Table
     from fabric.workflow.project import Project
 
+#: Words of `show cable`; its first one may be omitted.
+_CABLE = "[INVENTORY] HOST INTERFACE"
+_CABLE_WORDS = len(_CABLE.split())
+
 
 class SettingsPlace(StrEnum):
     """Places that take the parameters of a NIC."""
@@ -228,7 +232,7 @@ def cable(
         argument(
             "Inventory folder (default: ROCEFAB_INVENTORY or the current folder); a host "
             "and one of its NICs.",
-            metavar="[INVENTORY] HOST INTERFACE",
+            metavar=_CABLE,
         ),
     ],
     form: FormatOption = Format.TEXT,
@@ -240,9 +244,10 @@ def cable(
     from fabric.report.lossless import cable as report
     from fabric.workflow.project import Project
 
-    if len(words) < 3 and ":" in words[-1]:  # noqa: PLR2004
+    if len(words) < _CABLE_WORDS and ":" in words[-1]:
         words = [*words[:-1], *words[-1].split(":", 1)]
-    if not 2 <= len(words) <= 3:  # noqa: PLR2004
+    if not _CABLE_WORDS - 1 <= len(words) <= _CABLE_WORDS:
         raise typer.BadParameter("specify a host and an interface", param_hint="HOST")
-    folder = words[0] if len(words) == 3 else os.environ.get("ROCEFAB_INVENTORY", ".")  # noqa: PLR2004
+    is_folder_named = len(words) == _CABLE_WORDS
+    folder = words[0] if is_folder_named else os.environ.get("ROCEFAB_INVENTORY", ".")
     output.records(report(Project(inventory_folder(Path(folder))), *words[-2:]), form)

@@ -38,7 +38,6 @@ _INSTEAD = {
     ("models", "list"): "show platforms",
     ("show", "models"): "show platforms",
     ("show", "skus"): "show platforms",
-    ("show", "hosts"): "show topology",
     ("show", "devices"): "show topology",
 }
 
@@ -93,8 +92,9 @@ def _extra(words: str, context: Any) -> str:
     """Return what is wrong with words that no argument of the command takes."""
     if context and " " not in words and _has(context, "--out"):
         return f"unexpected: {words}. To write there, use --out {words}"
-    flags = " and ".join(_flags(context)) if context else ""
-    more = f"; {flags} takes none" if flags else ""
+    flags = list(_flags(context)) if context else []
+    takes = "take" if len(flags) > 1 else "takes"
+    more = f"; {' and '.join(flags)} {takes} none" if flags else ""
     return f"unexpected: {words}. The value of an option follows its name: --OPTION VALUE{more}"
 
 

@@ -168,6 +168,8 @@ def _too_deep(text: str) -> JSONDecodeError:
 
 def said(error: JSONDecodeError) -> str:
     """Return why a text is no JSON, as messages have it."""
+    if error.doc and not error.doc[error.pos :].strip():
+        return "not JSON: the text ends before it is whole"
     return f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
 
 

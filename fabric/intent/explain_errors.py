@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Finding, Position, Severity
@@ -18,8 +19,8 @@ from fabric.intent.error_words import (
     in_words,
     is_mismatch,
 )
-from fabric.intent.model_paths import Spot, field_names, fields_below, locate, value_at
-from fabric.intent.quantities import number_for
+from fabric.intent.model_paths import Spot, field_names, fields_below, locate, paths_below, value_at
+from fabric.intent.quantities import asplain_fix, number_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,6 +44,7 @@ class _Fault:
     spot: Spot
     others: list[Mapping[str, Any]] = field(default_factory=list)
     suggestion: str | None = None
+    elsewhere: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -98,7 +100,25 @@ def _faults(
     errors = error.errors(include_url=False)[:most]
     faults = [_Fault(item, locate(item["loc"], model, data)) for item in errors]
     faults = [fault for fault in faults if not _only_seems_short(fault, data)]
-    return _pair_misspelt(_narrow(faults, 0), data)
+    narrowed = _pair_misspelt(_narrow(faults, 0), data)
+    for fault in narrowed:
+        if fault.kind in _UNKNOWN_TYPES:
+            fault.elsewhere = _elsewhere(str(fault.spot.path[-1]), model)
+    return narrowed
+
+
+@cache
+def _places(model: type[BaseModel]) -> dict[str, str]:
+    """Return the last name of each field of a file, by its place."""
+    return {field_text(path): str(path[-1]) for path in paths_below(model)}
+
+
+def _elsewhere(name: str, model: type[BaseModel]) -> tuple[str, ...]:
+    """Return the fields of a file that have a name in another place, or the word that it is."""
+    places = _places(model)
+    same = [place for place, last in places.items() if last == name]
+    alike = [place for place, last in places.items() if name in last.split("_")]
+    return tuple(next((some for some in (same, alike) if 0 < len(some) <= _MOST_ALIKE), ()))
 
 
 def _only_seems_short(fault: _Fault, data: object) -> bool:
@@ -165,6 +185,8 @@ def _words(fault: _Fault, path: Path, value: object) -> Words:
 def _with_number(words: Words, path: Path, value: object) -> Words:
     """Name the number that is meant where a field of a number has text."""
     name = next((part for part in reversed(path) if isinstance(part, str)), "")
+    if words.rule == TYPE and (fix := asplain_fix(name, value)):
+        return words._replace(fix=fix)
     meant = number_for(name, value) if words.rule in (TYPE, CHOICE) else None
     if meant is None:
         return words
@@ -182,6 +204,9 @@ def _unknown(fault: _Fault) -> Words:
     alike = [repr(name) for name in names if word in name.split("_")]
     if 0 < len(alike) <= _MOST_ALIKE:
         return Words(UNKNOWN, "unknown field", f"did you mean {listed(alike)}?")
+    if fault.elsewhere:
+        places = listed([f"'{place}'" for place in fault.elsewhere])
+        return Words(UNKNOWN, "unknown field in this place", f"did you mean {places}?")
     if 0 < len(names) <= _MOST_FIELDS:
         return Words(UNKNOWN, "unknown field", f"remove it; known fields: {listed(names, 'and')}")
     return Words(UNKNOWN, "unknown field", "remove it")

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NewType, Union, get_a
 from pydantic import BaseModel, RootModel, Tag
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pydantic.fields import FieldInfo
 
     from fabric.core.shown import Path
@@ -95,6 +97,22 @@ def fields_below(spot: Spot) -> list[str]:
     shape = _inner(_below(spot.owner, spot.path[-1]))
     models = [shape, *map(_inner, _members(shape))] if _is_union(shape) else [shape]
     return next((field_names(model) for model in models if _is_model(model)), [])
+
+
+def paths_below(model: type[BaseModel], depth: int = 3) -> Iterator[Path]:
+    """Yield the paths of the fields of a model and of the mappings in it, not of lists.
+
+    Parameters
+    ----------
+    depth : int
+        Fields of a path at most, >= 1.
+    """
+    for name, info in model.model_fields.items():
+        key, shape = _key(name, info), _inner(_shape(info))
+        yield (key,)
+        models = [shape, *map(_inner, _members(shape))] if _is_union(shape) else [shape]
+        for inner in filter(_is_model, models if depth > 1 else ()):
+            yield from ((key, *path) for path in paths_below(inner, depth - 1))
 
 
 def _key(name: str, info: FieldInfo) -> str:

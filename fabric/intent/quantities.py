@@ -46,6 +46,10 @@ CODE_POINTS = {
     **{f"af{group}{drop}": (group << 3) + 2 * drop for group in range(1, 5) for drop in (1, 2, 3)},
 }
 
+#: An AS number of four octets as two of two (asdot and asdot+, RFC 5396).
+_ASDOT = re.compile(r"([0-9]{1,5})\.([0-9]{1,5})")
+_HALVES = 1 << 16
+_ASPLAIN = "what stands before the dot x 65536 + what stands behind it (RFC 5396)"
 
 #: Units as sentences have them, by the end of the name of a field.
 _WORDS = {"gbps": "Gb/s", "m": "metres", "us": "microseconds", "ns": "nanoseconds"}
@@ -77,6 +81,8 @@ def number_for(field: str, value: object) -> tuple[int, str] | None:
     if not isinstance(value, str):
         return None
     text = value.strip().lower()
+    if "asn" in field.split("_"):
+        return _of_asdot(text)
     if "dscp" in field:
         number = CODE_POINTS.get(text)
         return None if number is None else (number, f"{text.upper()} is a name for it")
@@ -86,3 +92,22 @@ def number_for(field: str, value: object) -> tuple[int, str] | None:
         return None
     more = _THOUSANDS.get(match[2], "") if ending == "bytes" else ""
     return int(whole), f"the field is in {_WORDS.get(ending, ending)}, without a unit{more}"
+
+
+def _of_asdot(text: str) -> tuple[int, str] | None:
+    """Return the AS number that two numbers with a dot mean (RFC 5396)."""
+    match = _ASDOT.fullmatch(text)
+    high, low = map(int, match.groups()) if match else (_HALVES, _HALVES)
+    return None if max(high, low) >= _HALVES else (high * _HALVES + low, _ASPLAIN)
+
+
+def asplain_fix(field: str, value: object) -> str:
+    """Return what to write where an AS number has a dot and no quotes; else nothing.
+
+    Which number is meant is not known then: 65000.10 is the number 65000.1.
+    """
+    return (
+        f"use one number: {_ASPLAIN}"
+        if isinstance(value, float) and "asn" in field.split("_")
+        else ""
+    )

@@ -161,3 +161,16 @@ class Rollout(Model):
     approvals: int = Field(
         0, ge=0, le=9, description="People who approve a plan besides the one who applies it."
     )
+
+    @property
+    def commands(self) -> dict[str, tuple[str, ...]]:
+        """Commands of the user that a plan or a run starts, by their field."""
+        every = {
+            "jobs.running": self.jobs.running,
+            "jobs.failed": self.jobs.failed,
+            "drain.before": self.drain.before,
+            "drain.after": self.drain.after,
+            "gates.command": self.gates.command,
+            "notify": self.notify,
+        }
+        return {name: words for name, words in every.items() if words}

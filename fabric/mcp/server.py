@@ -95,8 +95,9 @@ def _parsed(model: type[BaseModel], arguments: Mapping[str, Any]) -> BaseModel:
     try:
         return model.model_validate(arguments)
     except ValidationError as error:
+        rule = getattr(model, "fault_rule", "SRV004")
         findings = [
-            Finding("SRV004", Severity.ERROR, words.message, words.fix, field=str(path[0]))
+            Finding(rule, Severity.ERROR, words.message, words.fix, field=str(path[0]))
             for path, words in worded(error, model, arguments)
         ]
         raise InputError("the arguments are wrong", findings) from error

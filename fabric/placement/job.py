@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     AfterValidator,
@@ -16,7 +16,7 @@ from pydantic import (
 from fabric.core import hostlist
 from fabric.intent.scalars import formed
 from fabric.placement.engine.layout import Layout
-from fabric.placement.engine.query import Query, Within
+from fabric.placement.engine.query import JOB_RULE, Query, Within
 from fabric.placement.engine.traffic import RING, Traffic, dimensions, parse_traffic
 
 if TYPE_CHECKING:
@@ -127,6 +127,9 @@ class JobRequest(TrafficRequest):
     A wrong member raises pydantic's ``ValidationError``; ``job_request`` makes the same request,
     and raises ``InputError`` as all else here.
     """
+
+    #: What the fault of a member is, wherever the request comes from.
+    fault_rule: ClassVar[str] = JOB_RULE
 
     nodes: Annotated[int, Field(ge=1, le=MAX_NODES)] | None = Field(
         None, description="Hosts of the job; may be omitted where `hosts` names them."

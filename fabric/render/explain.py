@@ -39,6 +39,8 @@ _OLD = (
 )
 #: What may stand before a statement.
 _VERB = "(?:(?:nv )?set )?"
+#: Lines that separate others, and say nothing.
+SEPARATORS = frozenset({"!", "#"})
 #: Between the lines that hold a line, in its context.
 WITHIN = " / "
 #: Stands for a line that holds another one and is not known.
@@ -237,6 +239,8 @@ def explain_lines(platform: str, artefacts: Sequence[Artefact], text: str) -> li
     lines = []
     for artefact in artefacts:
         for number, line, context in _lines(artefact):
+            if line.strip() in SEPARATORS:
+                continue
             if text in line or text in context or _names_field(text, context, line):
                 known = _known(platform, text, line, context, _holders(context))
                 lines.append(ExplainedLine(artefact.path, number, line, context, tuple(known)))
@@ -294,7 +298,7 @@ def _lines(artefact: Artefact) -> Iterator[tuple[int, str, str]]:
         depth = len(line) - len(line.lstrip())
         parents = [(level, text) for level, text in parents if level < depth]
         yield number, line, WITHIN.join(text for _, text in parents)
-        if line.strip() not in {"", "!", "#"}:
+        if line.strip() not in SEPARATORS | {""}:
             parents.append((depth, line.strip()))
 
 

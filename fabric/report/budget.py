@@ -60,6 +60,25 @@ def find_port(designs: Designs, device: str, name: str) -> PortDesign | None:
     return next((port for port in ports if port.name == name and port.kind != "unused"), None)
 
 
+def port_of_budget(designs: Designs, device: str, words: str) -> tuple[str, str]:
+    """Return switch and port whose budget has a part or an item of this name; empty for none."""
+    ends = [(device, port.name) for port in _lossless_ports(designs, device)]
+    if device in designs.hosts:
+        ends = [(nic.leaf, nic.leaf_port) for nic in designs.hosts[device].nics]
+    for switch, name in ends[:1]:
+        port = find_port(designs, switch, name)
+        rows = port_budget(designs, designs.devices[switch], port).rows if port else ()
+        if any(words.lower() in {str(part).lower(), str(item).lower()} for part, item, *_ in rows):
+            return switch, name
+    return "", ""
+
+
+def _lossless_ports(designs: Designs, device: str) -> list[PortDesign]:
+    design = designs.devices.get(device)
+    ports = design.ports if design else ()
+    return [port for port in ports if port.kind != "unused" and port.headroom and port.qos]
+
+
 def port_budget(designs: Designs, device: DeviceDesign, port: PortDesign) -> Table:
     """Return the lossless budget of a port and of the other end of its cable."""
     lines = [*_end(designs, device, port, "")]

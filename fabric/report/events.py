@@ -11,6 +11,7 @@ from fabric.core.errors import FileError, InputError
 from fabric.core.events import Event
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.formats import form_of
 from fabric.core.user_files import open_regular
 from fabric.core.validation import own_words
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Form of a record: members are added to it, none is removed or changes its meaning.
-EVENTS_FORMAT = "rocefab-events/1"
+EVENTS_FORMAT = form_of("events")
 #: Longest line that is read back.
 _LONGEST = 1 << 16
 _LONGEST_NUMBER = 20

@@ -12,8 +12,10 @@ from fabric.core.findings import Finding, Severity
 from fabric.core.likeness import like_groups, shape
 from fabric.defects.fact import OURS
 from fabric.platforms import platforms
-from fabric.render.explain import Explanation, entries, explain_lines, known
+from fabric.render.explain import SEPARATORS, Explanation, entries, explain_lines, known
+from fabric.report.budget import port_of_budget
 from fabric.report.deciding import deciding
+from fabric.report.explain_asn import OWN_ASN, of_as_numbers, switches_of
 from fabric.report.explain_fields import fields_like, lines_of_field
 from fabric.report.explain_plans import in_plan
 from fabric.report.explain_ports import is_port_name, lines_of_port
@@ -87,6 +89,9 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
             _answer(designs, device, entry.template, "", entry, spot_of(designs, device, "", ""))
             for entry in entries(platform)
         ]
+    if text.strip() in SEPARATORS:
+        message = f"{text.strip()!r} separates lines of {device} and sets nothing"
+        raise nothing_to_explain(message, "explain a line next to it")
     matches = explain_lines(platform, artefacts, text)
     if is_port_name(designs, device, text):
         matches = lines_of_port(matches, text)
@@ -115,11 +120,18 @@ def _of_field(designs: Designs, device: str, artefacts: list[Artefact], name: st
     ]
     if not answers:
         message = f"no line of {device} contains {name!r}, and no field of that name decides one"
-        near = " or ".join(map(repr, fields_like(platform, name)))
-        question = f"did you mean {near}? " if near else ""
-        fix = f"`rocefab explain INVENTORY {device}` lists each kind of line with its fields"
-        raise nothing_to_explain(message, f"{question}{fix}; `rocefab render` shows all lines")
+        raise nothing_to_explain(message, _instead(designs, device, name))
     return answers
+
+
+def _instead(designs: Designs, device: str, name: str) -> str:
+    """Return what to ask in place of a name that nothing of a device has."""
+    near = " or ".join(map(repr, fields_like(_platform(designs, device), name)))
+    question = f"did you mean {near}? " if near else ""
+    switch, port = port_of_budget(designs, device, name)
+    budget = f"`rocefab explain INVENTORY {switch} {port}` shows it for a port; " if port else ""
+    lines = f"`rocefab explain INVENTORY {device}` lists each kind of line with its fields"
+    return f"{question}{budget}{lines}; `rocefab render` shows all lines"
 
 
 def texts(answers: Iterable[Answer]) -> Iterator[str]:
@@ -152,12 +164,16 @@ def _answer(
     designs: Designs, device: str, subject: str, line: str, entry: Explanation, spot: Spot
 ) -> Answer:
     entry = replace(entry, fields=deciding(designs, device, spot.port, entry.fields))
+    entry = of_as_numbers(designs, device, line, entry)
     entry = in_plan(designs, device, spot.port, line, entry)
     return Answer(
         subject=subject,
         line=line,
         values=tuple(
-            value for field in entry.fields for value in values(designs, device, field, spot)
+            value
+            for field in entry.fields
+            for owner in (switches_of(designs, device, line) if field == OWN_ASN else [device])
+            for value in values(designs, owner, field, spot)
         ),
         rules=_rules(entry.fields, _platform(designs, device)),
         template=f"templates/{entry.template}",

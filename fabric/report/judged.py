@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core import hostlist
 from fabric.core.counts import counted, noun
 from fabric.core.findings import Finding, Severity
+from fabric.core.formats import form_of
 from fabric.health.hole import NOT_KNOWN, NOT_REPORTED
 from fabric.report.verdicts import VERDICT_RULES
 from fabric.validate.report import report_in
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from fabric.validate.waivers import Decisions
 
 #: Form of the JSON: members are added to it, none is removed or changes its meaning.
-FORMAT = "rocefab-judgement/1"
+FORMAT = form_of("judgement")
 #: The verdict on devices that were not read; it alone needs no reading.
 NOT_READ = "OBS117"
 #: What stands before the reason why devices were not judged, and between figure and names in it.

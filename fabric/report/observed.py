@@ -8,6 +8,7 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.counts import counted
+from fabric.core.formats import form_of
 from fabric.observe import families as of
 from fabric.observe.samples import samples
 from fabric.observe.snapshot import Snapshot
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from fabric.observe.samples import Sample
 
 #: Form of a record: members are added to it, none is removed or changes its meaning.
-READINGS_FORMAT = "rocefab-readings/1"
+READINGS_FORMAT = form_of("readings")
 _OTHER_FIELDS = ("device", "unknown", "raw")
 #: Fields of a snapshot that hold state, in their order.
 FIELDS = tuple(item.name for item in fields(Snapshot) if item.name not in _OTHER_FIELDS)

@@ -7,13 +7,14 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
+from fabric.core.formats import form_of
 from fabric.placement.engine.load import LinkLoad
 from fabric.placement.engine.query import Room
 from fabric.placement.gids import ExpectedGid
 from fabric.placement.place import Rank
 
 #: Form of the answer: members are added to it, none is removed or changes its meaning.
-PLACEMENT_FORMAT = "rocefab-placement/1"
+PLACEMENT_FORMAT = form_of("placement")
 
 Hosts = Annotated[list[str], Field(min_length=1)]
 Load = Annotated[float, Field(ge=0)]

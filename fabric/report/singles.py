@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabric.core import hostlist
+from fabric.core.formats import form_of
 from fabric.core.steps import report
 from fabric.core.units import share_to_percent
 from fabric.topology.clos import clos, failed, switched_off
@@ -114,6 +115,7 @@ class Ranking:
     def as_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return {
+            "format": form_of("single-failures"),
             "failures": self.failures,
             "single_points_of_failure": self.single_points,
             "lossless_circle": self.circle,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabric.core.errors import InputError
+from fabric.core.formats import form_of
 from fabric.core.units import s_to_ms, s_to_us, us_to_s
 from fabric.qos.storm.spread import spread
 from fabric.qos.storm.traffic import traffic
@@ -197,6 +198,7 @@ class StormReport:
         """Return plain data."""
         times, dogs = self.times(), self.watchdogs()
         return {
+            "format": form_of("storm"),
             "nic": self.nic,
             "traffic": self.pattern,
             "nics": sum(len(rows) for rows in self.traffic.members),

@@ -1,4 +1,4 @@
-"""What a fabric consists of, in a line or two: what `check` ends with."""
+"""What a fabric consists of, and what its changes start, in a few lines: how `check` ends."""
 
 from __future__ import annotations
 
@@ -39,6 +39,18 @@ def systems(fabrics: Iterable[Fabric]) -> Iterator[str]:
     bare = [words for words in models.values() if words]
     if bare:
         yield _few(bare)
+
+
+def commands(fabrics: Iterable[Fabric]) -> Iterator[str]:
+    """Yield how many commands of the inventory a change will start, and their programs."""
+    started = {
+        f"rollout.{name} ({words[0]})": None
+        for fabric in fabrics
+        for name, words in fabric.intent.fabric.rollout.commands.items()
+    }
+    if started:
+        count = counted(len(started), "command")
+        yield f"`plan` and `apply` start {count} of the inventory: {', '.join(started)}"
 
 
 def _ends(fabrics: Iterable[Fabric]) -> Iterator[tuple[Sized, Sized]]:

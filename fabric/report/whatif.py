@@ -12,6 +12,7 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.core.counts import counted
 from fabric.core.findings import Finding, Severity
+from fabric.core.formats import form_of
 from fabric.core.likeness import like_groups
 from fabric.core.units import share_to_percent
 from fabric.report.tenants_hit import tenants_hit
@@ -221,6 +222,7 @@ class WhatIf:
         hit = self.impact
         headers = ("unit", "nic_gbps", "nic_gbps_left", "uplink_gbps", "uplink_gbps_left")
         return {
+            "format": form_of("whatif"),
             "failed": list(self.words),
             "drained": self.drain,
             "harmless": self.is_harmless,

@@ -30,6 +30,8 @@ _JSON = re.compile(r"application/(?:[a-z.-]+\+)?json\s*(?:;|$)", re.IGNORECASE)
 _SHOWN = 60
 #: Letters of our words; values in them are short already.
 _LONGEST = 600
+#: Of a field for which neither files nor the command line have a rule: a model names its own.
+_RULE = "SRV004"
 _FIX = "see /openapi.json for the fields and their limits"
 #: Words of an inventory, and what JSON calls them.
 _KINDS = {"a list": "a JSON list", "a mapping": "a JSON object"}
@@ -81,7 +83,7 @@ def _refuse_doubled(content: bytes, wrong: int) -> None:
             parse_json(content, once)
     except DoubledNameError as error:
         field, message = _plain(error.name), _plain(str(error))
-        raise refused(wrong, "SRV004", field, message, "leave one of them") from error
+        raise refused(wrong, _RULE, field, message, "leave one of them") from error
 
 
 def _problem(error: ValidationError, model: type[BaseModel], content: bytes) -> Problem:
@@ -90,12 +92,13 @@ def _problem(error: ValidationError, model: type[BaseModel], content: bytes) -> 
         message = f"the body is not JSON: {_plain(first['msg'].removeprefix('Invalid JSON: '))}"
         return refused(HTTPStatus.BAD_REQUEST, "SRV003", "", message, "send a JSON object")
     said = worded(error, model, from_json(content), MAX_FINDINGS)
-    return wrong_fields([_finding(path, words) for path, words in said], "field")
+    rule = getattr(model, "fault_rule", _RULE)
+    return wrong_fields([_finding(path, words, rule) for path, words in said], "field")
 
 
 def problem_of_parameters(errors: Sequence[Any]) -> Problem:
     """Return the problem of parameters that pydantic did not take."""
-    missing = Words("SRV004", "the parameter is missing", "add it")
+    missing = Words(_RULE, "the parameter is missing", "add it")
     said = [
         (one["loc"], missing if one["type"] == "missing" else in_words(one, one.get("input")))
         for one in errors[:MAX_FINDINGS]
@@ -110,13 +113,13 @@ def wrong_fields(findings: Sequence[Finding], what: str) -> Problem:
     return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{count} cannot be used", once)
 
 
-def _finding(path: Path, words: Words) -> Finding:
+def _finding(path: Path, words: Words, rule: str = _RULE) -> Finding:
     where = field_text([part if isinstance(part, int) else _plain(part) for part in path])
     message, fix = _plain(words.message, _LONGEST), _plain(words.fix, _LONGEST)
     for kind, name in _KINDS.items():
         if message.startswith(f"expected {kind}, found "):
             message, fix = message.replace(kind, name, 1), f"use {name}"
-    return Finding("SRV004", Severity.ERROR, message, fix or _FIX, field=where)
+    return Finding(rule, Severity.ERROR, message, fix or _FIX, field=where)
 
 
 def _plain(text: str, most: int = _SHOWN * 2) -> str:

@@ -66,7 +66,7 @@ class Pod:
 
 def pod_of(body: ExtenderBody, fabric: Fabric) -> Pod:
     """Return the pod; no node fits one with an annotation that cannot be met."""
-    pod = body.pod or {}
+    pod = body.pod
     metadata = _mapping(pod.get("metadata"))
     annotations = _mapping(metadata.get("annotations"))
     owners = metadata.get("ownerReferences")

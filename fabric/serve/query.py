@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
 from fabric.placement import job
+from fabric.placement.engine.query import JOB_RULE
 from fabric.placement.engine.request import named_twice, too_large
 from fabric.serve.problem import Problem, refused
 
@@ -20,15 +21,21 @@ _SHOWN = 5
 
 
 class Wrong:
-    """Collects what is wrong with a request, so that one answer names all of it."""
+    """Collects what is wrong with a request, so that one answer names all of it.
 
-    def __init__(self, status: int = HTTPStatus.UNPROCESSABLE_ENTITY) -> None:
+    Parameters
+    ----------
+    rule : str
+        That of the same fault in a file or on the command line, where there is one.
+    """
+
+    def __init__(self, rule: str = "SRV004", status: int = HTTPStatus.UNPROCESSABLE_ENTITY) -> None:
         self.findings: list[Finding] = []
-        self._status = status
+        self._rule, self._status = rule, status
 
     def add(self, field: str, message: str, fix: str) -> None:
         """Note one thing."""
-        self.findings.append(Finding("SRV004", Severity.ERROR, message, fix, field=field))
+        self.findings.append(Finding(self._rule, Severity.ERROR, message, fix, field=field))
 
     def end(self) -> None:
         """Raise Problem when anything is wrong."""
@@ -45,7 +52,7 @@ def query_of(body: PlacementBody, fabric: Fabric) -> Query:
     Problem
         422 with each field that names unknown hosts, doubles them, or contradicts another one.
     """
-    wrong = Wrong()
+    wrong = Wrong(JOB_RULE)
     query = job.query_of(body, len(fabric.hosts), wrong.add)
     for field in ("hosts", "include", "exclude"):
         _check_hosts(field, getattr(body, field), getattr(query, field), fabric, wrong)

@@ -318,6 +318,7 @@ class BrokenRule(BaseModel):
 class OutageReply(BaseModel):
     """What a failure or a drain does, as `rocefab whatif` says it."""
 
+    format: str
     failed: list[str]
     drained: str
     harmless: Annotated[
@@ -361,6 +362,7 @@ class SingleFailures(BaseModel):
 class SinglesReply(BaseModel):
     """Each single failure, the worst first."""
 
+    format: str
     failures: Count
     single_points_of_failure: Count
     switches_without_cables: Annotated[

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
     StringConstraints,
+    model_validator,
 )
 
 from fabric.intent.scalars import formed
@@ -165,11 +166,17 @@ class ExtenderBody(BaseModel):
         },
     )
 
-    pod: dict[str, Any] | None = Field(None, alias="Pod")
+    pod: dict[str, Any] = Field(alias="Pod")
     nodes: dict[str, Any] | None = Field(None, alias="Nodes")
     node_names: Annotated[list[str], Field(max_length=MAX_NAMES)] | None = Field(
         None, alias="NodeNames"
     )
+
+    @model_validator(mode="after")
+    def _has_nodes(self) -> Self:
+        if self.nodes is None and self.node_names is None:
+            raise ValueError("Nodes and NodeNames are missing; send one of them")
+        return self
 
 
 Plugin = Literal["topology/tree", "topology/block"]

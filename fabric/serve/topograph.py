@@ -61,7 +61,7 @@ def check(body: GenerateBody, loaded: Loaded) -> TopologyRequest:
     Problem
         400 with what contradicts itself, and nodes that the inventory lacks.
     """
-    wrong, params = Wrong(HTTPStatus.BAD_REQUEST), body.engine.params
+    wrong, params = Wrong(status=HTTPStatus.BAD_REQUEST), body.engine.params
     nodes = frozenset(name for part in body.nodes for name in part.instances.values())
     _check_nodes("nodes", nodes, loaded, wrong)
     if params.topologies is not None and (params.plugin or params.block_sizes):

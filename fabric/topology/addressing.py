@@ -25,6 +25,15 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric, Ints, Uplinks
 
 
+#: Fields that AS numbers of switches follow from: of spines without pods, and in pods.
+ASN_FIELDS = {
+    "leaf": "bgp.leaf_asn_first",
+    "spine": "bgp.spine_asn",
+    "spine in a pod": "bgp.pod_asn_first",
+    "super-spine": "bgp.super_spine_asn",
+}
+
+
 def loopbacks(intent: Intent, layout: Layout) -> Ints:
     """Return the loopback of each switch."""
     return _told(layout.loopback, by_position(intent, layout, intent.fabric.addressing.loopbacks))
@@ -54,6 +63,11 @@ def core_place(file: FabricFile, layout: Layout) -> Ints:
     if file.design == "explicit":
         return layout.number[rows]
     return layout.number[rows] * file.planes + np.maximum(layout.plane[rows], 0)
+
+
+def asn_field(role: str, *, in_pod: bool) -> str:
+    """Return the field that the AS number of a switch follows from, as `asns` has it."""
+    return ASN_FIELDS["spine in a pod" if role == "spine" and in_pod else role]
 
 
 def asns(intent: Intent, layout: Layout) -> Ints:

@@ -31,6 +31,7 @@ _LISTED = {
     "host": "hosts",
     "rail": "hosts",
     "NIC port": "hosts",
+    "switch or host": "links",
     "port": "links",
     "designed uplink on": "links",
 }

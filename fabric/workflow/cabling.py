@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.device_names import DeviceNames
+from fabric.core.formats import form_of
 from fabric.topology.cable_moves import Work, repair
 from fabric.topology.cable_types import Panels, with_panel
 from fabric.topology.cabling import HARMLESS, CableVerdict, Judged, Told, judge, planned_cables
@@ -86,6 +87,7 @@ class Cabling:
     def as_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return {
+            "format": form_of("cabling"),
             "cables": [
                 {
                     "near": _text(item.near),

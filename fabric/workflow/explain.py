@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.report import explain as report
+from fabric.topology.naming import hint
 
 if TYPE_CHECKING:
     from fabric.core.artefact import Artefact
@@ -34,5 +35,6 @@ def device_artefacts(project: Project, device: str) -> list[Artefact]:
         return project.switch_artefacts[device]
     if device in project.hosts:
         return project.host_artefacts[device]
-    message = f"device {device!r} does not exist"
-    raise report.nothing_to_explain(message, "`rocefab show topology` lists them")
+    names = [*project.devices, *project.hosts]
+    fix = hint("switch or host", device, names)
+    raise report.nothing_to_explain(f"device {device!r} does not exist", fix)

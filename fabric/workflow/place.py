@@ -12,6 +12,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.explain_errors import worded
 from fabric.placement.engine.engine import Engine
+from fabric.placement.engine.query import JOB_RULE
 from fabric.placement.engine.traffic import Collective, Traffic
 from fabric.placement.environment import environment
 from fabric.placement.gids import expected_gids
@@ -24,6 +25,7 @@ from fabric.workflow.conditions import hosts_of_plan
 from fabric.workflow.state_file import read_state
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from fabric.placement.engine.query import Answer, Query
@@ -88,7 +90,7 @@ def place(
     placement = placed(engine, query)
     return {
         "format": PLACEMENT_FORMAT,
-        **chosen(engine, placement, query.traffic),
+        **chosen(engine, placement, query.traffic, assumed(job)),
         **_settings(fabric, placement, JobImage(lossless_class=lossless_class)),
     }
 
@@ -111,11 +113,20 @@ def checked_query(job: JobRequest, fabric: Fabric) -> Query:
 
 
 def _wrong(field: str, message: str, fix: str) -> Finding:
-    return Finding("PLC031", Severity.ERROR, message, fix, field=field)
+    return Finding(JOB_RULE, Severity.ERROR, message, fix, field=field)
 
 
-def chosen(engine: Engine, placement: Placement, traffic: Traffic) -> dict[str, Any]:
-    """Return what was chosen, and how good it is, as plain data."""
+def assumed(job: JobRequest) -> list[str]:
+    """Return what a job does not say, and what it gets."""
+    if job.nodes is not None or job.hosts is not None:
+        return []
+    return ["nodes is not set: the job gets 1 host; set nodes to the number of hosts it needs"]
+
+
+def chosen(
+    engine: Engine, placement: Placement, traffic: Traffic, warnings: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return what was chosen, and how good it is, as plain data; other warnings come first."""
     answer, fabric = placement.answer, engine.fabric
     return {
         "fabric": fabric.intent.fabric.name,
@@ -125,7 +136,7 @@ def chosen(engine: Engine, placement: Placement, traffic: Traffic) -> dict[str, 
         "rails": list(placement.rails),
         "reason": placement.reason,
         **figures(engine, answer, traffic),
-        "warnings": warnings_of(answer),
+        "warnings": [*warnings, *warnings_of(answer)],
         "ranks": [asdict(rank) for rank in placement.ranks],
     }
 

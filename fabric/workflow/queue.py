@@ -9,13 +9,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from fabric.core.errors import InputError, UnplaceableError
 from fabric.core.file_kinds import FileKind
-from fabric.core.findings import Finding, Position, Severity
+from fabric.core.findings import Finding, Severity
+from fabric.core.formats import form_of
 from fabric.core.user_files import read_json
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.state import RunningJob
 from fabric.placement.job import JobRequest, Name
 from fabric.placement.place import placed
-from fabric.workflow.place import StateFiles, checked_query, chosen, without_plan
+from fabric.workflow.json_places import other_form, places_in
+from fabric.workflow.place import StateFiles, assumed, checked_query, chosen, without_plan
 from fabric.workflow.state_file import doubled_names, read_state, validated
 
 if TYPE_CHECKING:
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
     from fabric.workflow.project import Project
 
 #: Form of the answers: members are added to it, none is removed or changes its meaning.
-FORMAT = "rocefab-placements/1"
+FORMAT = form_of("placements")
+#: Form of the file that is read.
+QUEUE_FORMAT = form_of("queue")
 _FIX = 'write {"format": "rocefab-queue/1", "jobs": [{"name": "job1", "nodes": 2}, ...]}'
 
 
@@ -74,7 +78,8 @@ def place_queue(project: Project, file: Path, files: StateFiles) -> dict[str, An
             reasons = [str(finding) for finding in error.findings]
             answers.append({"name": job.name, "hosts": [], "unplaced": reasons})
             continue
-        answers.append({"name": job.name, **chosen(engine, placement, query.traffic)})
+        answer = chosen(engine, placement, query.traffic, assumed(job))
+        answers.append({"name": job.name, **answer})
         running = RunningJob(job.name, placement.hosts, query.traffic, query.gpus_per_node)
         engine = engine.updated(replace(engine.state, jobs=(*engine.state.jobs, running)))
     return {"format": FORMAT, "placements": answers}
@@ -85,8 +90,13 @@ def _query(file: Path, number: int, job: QueuedJob, fabric: Fabric) -> Query:
     try:
         return checked_query(job, fabric)
     except InputError as error:
+        place = places_in(file)
         findings = [
-            replace(one, field=f"jobs[{number}].{one.field}", position=Position(str(file)))
+            replace(
+                one,
+                field=f"jobs[{number}].{one.field}",
+                position=place(("jobs", number, one.field)),
+            )
             for one in error.findings
         ]
         raise InputError(f"{file}: the job {job.name} cannot be placed", findings) from error
@@ -94,13 +104,16 @@ def _query(file: Path, number: int, job: QueuedJob, fabric: Fabric) -> Query:
 
 def _read(file: Path) -> list[QueuedJob]:
     data = read_json(file, FileKind.STATE)
-    if not isinstance(data, dict) or "format" not in data:
-        message = "the file has no member 'format'"
-        finding = Finding("PLC033", Severity.ERROR, message, _FIX, position=Position(str(file)))
+    given = data.get("format") if isinstance(data, dict) else None
+    message, fix = other_form(given, QUEUE_FORMAT)
+    if message:
+        place = places_in(file)(("format",))
+        fix = _FIX if given is None else fix
+        finding = Finding("PLC033", Severity.ERROR, message, fix, field="format", position=place)
         raise InputError(f"{file}: the file is wrong", [finding])
     jobs = validated(QueueForm, data, file, "PLC033").jobs
     findings = [
-        Finding("PLC033", Severity.ERROR, *words, field="jobs", position=Position(str(file)))
+        Finding("PLC033", Severity.ERROR, *words, field="jobs", position=places_in(file)(("jobs",)))
         for words in doubled_names(job.name for job in jobs)
     ]
     if findings:

@@ -25,6 +25,7 @@ from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.formats import form_of
 from fabric.core.json_text import DoubledNameError, once
 from fabric.core.shown import field_text
 from fabric.core.user_files import read_json
@@ -41,6 +42,7 @@ from fabric.placement.engine.state import (
 from fabric.placement.engine.traffic import parse_traffic
 from fabric.report.recorded import documents, is_recorded
 from fabric.workflow.conditions import conditions_of
+from fabric.workflow.json_places import other_form, places_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -49,7 +51,9 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric
 
 #: Members are added to this form, none is removed or changes its meaning.
-FORMAT = "rocefab-state/1"
+FORMAT = form_of("state")
+#: Forms of other commands that are read too; their lists have none.
+_OF_COMMANDS = (form_of("cabling"), form_of("health"))
 _MOST_FINDINGS = 50
 _Line = Annotated[str, StringConstraints(max_length=200, pattern=r"^[ -~]*$")]
 _Name = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]
@@ -126,12 +130,14 @@ def _refuse_other_form(data: Any, file: Path) -> None:
     """Refuse a state of another form, and a list of nothing, which would avoid nothing."""
     if data == []:
         message, fix = "the list is empty: nothing is avoided", "leave the file out, or write it"
-    elif isinstance(data, dict) and {"format", "conditions", "jobs"} & data.keys() - {"cables"}:
-        given = repr(data["format"])[:80] if "format" in data else "missing"
-        message, fix = f"format is {given}", f"set format to {FORMAT}"
+    elif isinstance(data, dict) and {"format", "conditions", "jobs"} & data.keys():
+        if data.get("format") in _OF_COMMANDS:
+            return
+        message, fix = other_form(data.get("format"), FORMAT)
     else:
         return
-    raise InputError("the state is wrong", [_finding("PLC032", file, "format", message, fix)])
+    finding = _finding("PLC032", file, "format", message, fix, places_in(file)(("format",)))
+    raise InputError("the state is wrong", [finding])
 
 
 def _refuse_stale(data: Any, file: Path, max_age_s: float) -> None:
@@ -175,12 +181,17 @@ def state_of(data: Any, file: Path, fabric: Fabric) -> State:
             jobs.append(RunningJob(job.name, tuple(hosts), parse_traffic(job.traffic)))
         except ValueError as error:
             message = f"job {job.name!r}: {error}"
-            findings.append(_finding("PLC032", file, f"jobs[{number}]", message))
+            where = places_in(file)(("jobs", number))
+            findings.append(_finding("PLC032", file, f"jobs[{number}]", message, place=where))
     names_twice = doubled_names(job.name for job in form.jobs)
     findings += [_finding("PLC032", file, "jobs", *words) for words in names_twice]
     names = unknown_subjects(fabric, form.conditions)
-    unknown = (*names.values(), *wrong_jobs(fabric, jobs))
-    findings += [replace(one, position=Position(str(file))) for one in unknown]
+    unknown: list[tuple[Finding, tuple[str, ...]]]
+    unknown = [(one, ("conditions", subject)) for subject, one in names.items()]
+    unknown += [(one, ("jobs",)) for one in wrong_jobs(fabric, jobs)]
+    if unknown:
+        place = places_in(file)
+        findings += [replace(one, position=place(path)) for one, path in unknown]
     if findings:
         raise InputError("the state is wrong", findings)
     return State(conditions, tuple(jobs))
@@ -220,14 +231,17 @@ def validated(form: type[_Model], data: Any, file: Path, rule: str) -> _Model:
     try:
         return form.model_validate(data)
     except ValidationError as error:
+        place = places_in(file)
         findings = [
-            _finding(rule, file, field_text(path), words.message, words.fix)
+            _finding(rule, file, field_text(path), words.message, words.fix, place(path))
             for path, words in islice(worded(error, form, data), _MOST_FINDINGS)
         ]
         raise InputError(f"{file}: the file is wrong", findings) from error
 
 
-def _finding(rule: str, file: Path, field: str, message: str, fix: str = "") -> Finding:
+def _finding(
+    rule: str, file: Path, field: str, message: str, fix: str = "", place: Position | None = None
+) -> Finding:
     fix = "; ".join(filter(None, (fix, "see docs/jobs.md, which shows the form")))
-    position = Position(str(file))
+    position = place or Position(str(file))
     return Finding(rule, Severity.ERROR, message, fix, field=field, position=position)

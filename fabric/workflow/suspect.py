@@ -17,6 +17,7 @@ from fabric.collective.trials import BandwidthTest
 from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
+from fabric.core.formats import form_of
 from fabric.report.table import Table
 from fabric.topology.clos import clos, failed
 from fabric.topology.naming import nic_names
@@ -137,6 +138,7 @@ class Suspicion:
         """Return all of it as JSON has it."""
         trial = self.proposal.trial if self.proposal else None
         return {
+            "format": form_of("suspects"),
             "suspects": [
                 {
                     "device": one.device,

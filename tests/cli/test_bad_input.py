@@ -294,6 +294,30 @@ def test_sizes_without_a_design_are_refused(tmp_path: Path, words: tuple[object,
     assert not (tmp_path / "mine").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "rule"),
+    [
+        (("place", DEMO, "--nodes", "99"), 4, "PLC001"),
+        (("place", DEMO, "--hosts", "gpu9"), 2, "PLC031"),
+        (("explain", DEMO, "gpu9"), 2, "EXP001"),
+        (("show", "links", "nowhere"), 2, "INT001"),
+        (("whatif", DEMO, "--fail", "gpu9"), 2, "TOP005"),
+        (("diff", DEMO, "nowhere"), 2, "INT001"),
+    ],
+)
+def test_json_has_the_error_too(words, code, rule) -> None:
+    ended = run(*words, "--format", "json")
+    told = json.loads(ended.out)
+    assert (ended.code, told["format"]) == (code, "rocefab-error/1")
+    assert told["findings"][0]["rule"] == rule
+    assert told["error"] in ended.err
+
+
+def test_json_of_findings_has_no_second_document() -> None:
+    ended = run("check", "nowhere", "--format", "json")
+    assert json.loads(ended.out)["findings"][0]["rule"] == "INT001"
+
+
 def test_a_job_for_which_there_are_no_hosts_is_a_finding() -> None:
     """A right question has an answer: other than that of a wrong option, 2."""
     ended = run("place", DEMO, "--nodes", "99")

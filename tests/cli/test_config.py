@@ -89,6 +89,16 @@ def test_option_then_environment_then_project_then_user(folder: Path) -> None:
     )
 
 
+def test_a_variable_with_the_name_of_its_command_is_named(folder: Path) -> None:
+    ended = rocefab(folder, "check", "inventory/demo", ROCEFAB_CHECK_FAIL_ON="info")
+    assert ended.code == 0
+    assert "ROCEFAB_CHECK_FAIL_ON sets nothing; the variable of the option is ROCEFAB_FAIL_ON" in (
+        ended.err
+    )
+    ended = rocefab(folder, "check", "inventory/demo", ROCEFAB_CHECK_FORMAT="json")
+    assert "sets nothing" not in ended.err
+
+
 def test_a_parent_up_to_the_repository_counts(folder: Path) -> None:
     text = '[check]\nfail-on = "info"\ninventory = "inventory/demo"\n'
     (folder / "rocefab.toml").write_text(text)

@@ -41,6 +41,11 @@ from tests.cli.runs import DEMO, run
             ("place", DEMO, "--ranks", "8"), "--OPTION VALUE; --ranks takes none", id="flag"
         ),
         pytest.param(
+            ("place", DEMO, "--ranks", "--no-pxn", "8"),
+            "--pxn and --ranks take none",
+            id="flags",
+        ),
+        pytest.param(
             ("render", DEMO, "new"), "unexpected: new. To write there, use --out new", id="output"
         ),
         pytest.param(("show", "models"), "Use `rocefab show platforms`.", id="word of a group"),
@@ -96,7 +101,10 @@ def test_a_wrong_file_is_said_once(tmp_path):
     file.write_text('{"a": ')
     ended = run("place", DEMO, "--avoid-state", file)
     assert ended.code == 2
-    assert ended.err == f"{file}:1:7: not JSON: expecting value; write it again [INT001]\n"
+    assert (
+        ended.err
+        == f"{file}:1:7: not JSON: the text ends before it is whole; write it again [INT001]\n"
+    )
 
 
 def test_rollback_names_the_runs(tmp_path):

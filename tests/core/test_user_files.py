@@ -141,6 +141,7 @@ def test_text_has_line_feeds_and_wrong_bytes_have_a_place(tmp_path: Path) -> Non
 #: JSON that is refused: text, what is said with its place.
 REFUSED = {
     "no JSON": ('{\n "a" 1}', "2:6: not JSON: expecting ':' delimiter"),
+    "cut": ('{"a": [1,\n', "2:1: not JSON: the text ends before it is whole"),
     "nothing": ("", "1:1: not JSON: expecting value"),
     "deep lists": ("[" * 200_000, f"1:{MAX_DEPTH + 1}: not JSON: nested deeper than 64 levels"),
     "deep, and whole": ("[" * 65 + "]" * 65, "1:65: not JSON: nested deeper than 64 levels"),

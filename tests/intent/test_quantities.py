@@ -34,6 +34,10 @@ from fabric.intent.yaml.file import parse_yaml
         ("host_gbps", "25000Mb/s", 25),
         ("pmax_percent", "5%", 5),
         ("roce_dscp", "AF31", 26),
+        ("spine_asn", "65000.1", 4_259_840_001),
+        ("leaf_asn_first", "0.65101", 65_101),
+        ("spine_asn", "65536.1", None),
+        ("spine_asn", "AS1", None),
         ("cnp_dscp", "cs6", 48),
         ("dscps", "EF", 46),
         ("roce_dscp", "26ms", None),
@@ -45,6 +49,9 @@ from fabric.intent.yaml.file import parse_yaml
 def test_number_of_a_text(field, text, number):
     meant = number_for(field, text)
     assert (meant and meant[0]) == number
+
+
+ASDOT = "what stands before the dot x 65536 + what stands behind it (RFC 5396)"
 
 
 class _Mtu(BaseModel):
@@ -59,6 +66,7 @@ class _File(BaseModel):
     cnp_dscp: int = 48
     mtu: _Mtu | None = None
     kmin_bytes: int = 1
+    asn: int = 65000
     host_gbps: Gbps = 400
     name: str = ""
 
@@ -74,6 +82,11 @@ class _File(BaseModel):
         ("host_gbps: 300G", "use 10, 25, 40, 50, 100, 200, 400 or 800"),
         ("kmin_bytes: many", "use a whole number"),
         ("name: 4", "put it in quotes"),
+        ("asn: '1.10'", f"use 65546: {ASDOT}"),
+        ("asn: 1.10", f"use one number: {ASDOT}"),
+        ("port_bytes: 9000", "did you mean 'mtu.port_bytes'?"),
+        ("host: 9000", "did you mean 'host_gbps'?"),
+        ("bytes: 9000", "did you mean 'kmin_bytes'?"),
         ("dscp: 26", "did you mean 'roce_dscp' or 'cnp_dscp'?"),
         ("mtu: 9000", "set its keys below it: port_bytes and host_bytes"),
         ("kmin_bytes: \u201c150000\u201d", "use straight quotes: \" or '"),

@@ -155,6 +155,31 @@ def test_rules_of_the_platform_stand_beside_the_value(project):
     assert not [rule for rule in eos if rule.startswith("SON")]
 
 
+@pytest.mark.parametrize(
+    ("inventory", "device", "text", "fields"),
+    [
+        ("demo", "spine01", "router bgp", "spine_asn"),
+        ("demo", "spine01", "remote-as", "leaf_asn_first"),
+        ("demo", "su1-rail0", "bgp_asn", "leaf_asn_first"),
+        ("three-tier", "east-spine01", "bgp_asn", "pod_asn_first"),
+        ("three-tier", "core01", "bgp_asn", "super_spine_asn"),
+    ],
+)
+def test_as_number_follows_from_the_field_of_its_switch(inventory, device, text, fields):
+    result = values(Project(example(inventory)), device, text)
+    assert [field for field in result if "asn" in field] == [f"fabric.bgp.{fields}"]
+
+
+def test_as_number_of_an_override(tmp_path):
+    folder = write_inventory(tmp_path / "inventory", INVENTORY)
+    (folder / "devices").mkdir()
+    (folder / "devices" / "own.yaml").write_text("devices:\n  - {names: spine01, asn: 65001}\n")
+    project = Project(folder)
+    for device, text in (("spine01", "router bgp"), ("su1-rail0", "65001")):
+        result = values(project, device, text)
+        assert [field for field in result if "asn" in field] == ["devices[0].asn"], device
+
+
 def test_line_of_a_host(project):
     answer = explain(project, "gpu1", "--pfc")[0]
     assert answer.subject.startswith("hosts/gpu1/rootfs/etc/rocefab/apply.sh:")
@@ -202,6 +227,9 @@ def test_every_kind_of_line_without_a_text(project, device):
         (LEAF, "no such text", "no line of su1-rail0 contains"),
         (LEAF, "kmin_byte", "did you mean 'lossless.ecn.kmin_bytes'"),
         (LEAF, "Ethernet1", "su1-rail0 has no port 'Ethernet1'; did you mean 'Ethernet0'?"),
+        (LEAF, "headroom", "`rocefab explain INVENTORY su1-rail0 Ethernet0` shows it for a port"),
+        ("gpu1", "kmin", "`rocefab explain INVENTORY su1-rail0 Ethernet0` shows it for a port"),
+        ("spine01", "!", "'!' separates lines of spine01 and sets nothing; explain a line next"),
         ("spine01", "Ethernet1", "has no port 'Ethernet1'; did you mean 'Ethernet1/1'?"),
         (LEAF, "no such text", "`rocefab explain INVENTORY su1-rail0` lists each kind of line"),
     ],
@@ -210,6 +238,20 @@ def test_nothing_to_explain(project, device, text, message):
     with pytest.raises(InputError) as caught:
         explain(project, device, text)
     assert message in str(caught.value.findings[0])
+
+
+@pytest.mark.parametrize(
+    ("device", "fix"),
+    [("spne01", "did you mean 'spine01'?"), ("zz", "`rocefab show links` lists them")],
+)
+def test_unknown_device(project, device, fix):
+    with pytest.raises(InputError) as caught:
+        explain(project, device, "bgp")
+    assert fix in str(caught.value.findings[0])
+
+
+def test_separators_are_no_lines_of_a_section(project):
+    assert "!" not in {answer.line for answer in explain(project, "spine01", "router bgp")}
 
 
 def test_a_port_is_no_port_whose_name_begins_with_it(project):

@@ -36,6 +36,18 @@ def test_fabrics_of_a_site_are_one_line() -> None:
     )
 
 
+def test_commands_that_a_change_starts_are_named(tmp_path) -> None:
+    text = (INVENTORY / "demo" / "fabric.yaml").read_text()
+    (tmp_path / "fabric.yaml").write_text(
+        f"{text}\nrollout:\n  jobs: {{running: [cat, jobs.txt]}}\n  gates: {{command: [./gate]}}\n"
+    )
+    ended = run("check", tmp_path, "--fresh")
+    assert ended.err.splitlines()[-1] == (
+        "`plan` and `apply` start 2 commands of the inventory: "
+        "rollout.jobs.running (cat), rollout.gates.command (./gate)"
+    )
+
+
 @pytest.mark.parametrize("form", ["text", "json", "markdown"])
 def test_check_ends_with_them(form: str) -> None:
     ended = run("check", INVENTORY / "demo", "--format", form, "--fresh")

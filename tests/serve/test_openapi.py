@@ -71,7 +71,11 @@ ANSWERS = (
     ("post", "/v1/whatif", {"drain": "spine01"}),
     ("post", "/v1/whatif", {"all_links": True, "all_switches": True}),
     ("post", "/extender/filter", {"Pod": {}, "NodeNames": ["gpu001", "x"]}),
-    ("post", "/extender/filter", {"Nodes": {"items": [{"metadata": {"name": "gpu004"}}]}}),
+    (
+        "post",
+        "/extender/filter",
+        {"Pod": {}, "Nodes": {"items": [{"metadata": {"name": "gpu004"}}]}},
+    ),
     ("post", "/extender/prioritize", {"Pod": {}, "NodeNames": ["gpu001", "gpu004"]}),
     ("get", "/v1/map", None),
     ("get", "/v1/map?unit=su1&rail=0", None),

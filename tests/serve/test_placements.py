@@ -117,6 +117,13 @@ def test_bad_request_is_a_problem_with_each_field(shared, name: str) -> None:
     assert (problem["type"], problem["status"]) == ("about:blank", status)
     assert {one["field"] for one in problem["findings"]} == fields, problem
     assert all(one["message"] and one["fix"] for one in problem["findings"]), problem
+    assert {one["rule"] for one in problem["findings"]} <= {"PLC001", "PLC031"}, "as of `place`"
+
+
+@each("hosts", ["gpu999", ["gpu001", "gpu001"]])
+def test_a_job_that_runs_is_wrong_as_in_a_file_of_the_state(shared, hosts) -> None:
+    answer = shared.post("/v1/jobs", json={"name": "a", "hosts": hosts})
+    assert [one["rule"] for one in answer.json()["findings"]] == ["PLC030"]
 
 
 def test_hosts_that_are_named_twice_are_named(shared) -> None:

@@ -67,13 +67,11 @@ def test_pods_of_one_job_are_sent_to_one_placement(shared) -> None:
 @pytest.mark.parametrize(
     "args",
     [
-        {"NodeNames": HOSTS},
         {"Pod": {"metadata": {"ownerReferences": ["x"], "annotations": 1}}, "NodeNames": HOSTS},
         {"Pod": _pod("x", nodes="-1", traffic="no"), "NodeNames": HOSTS},
         {"Pod": _pod("y", nodes="999999"), "NodeNames": HOSTS},
         {"Pod": _pod("z"), "NodeNames": []},
         {"Pod": _pod("z"), "Nodes": {"items": ["x", {"metadata": {"name": []}}]}},
-        {},
     ],
     ids=str,
 )
@@ -104,6 +102,22 @@ def test_an_annotation_that_cannot_be_met_is_the_reason_of_each_node(shared, nam
     assert all(why.startswith(reason) for why in result["FailedNodes"].values())
 
 
+@pytest.mark.parametrize("path", ["filter", "prioritize"])
+@pytest.mark.parametrize(
+    ("args", "field", "words"),
+    [
+        ({"NodeNames": HOSTS}, "Pod", ("required field is missing", "add 'Pod'")),
+        ({"Pod": None, "NodeNames": HOSTS}, "Pod", ("expected a JSON object", "")),
+        ({"Pod": {}}, "", ("Nodes and NodeNames are missing", "send one of them")),
+    ],
+)
+def test_a_member_that_is_missing_is_named(shared, path, args, field, words) -> None:
+    answer = shared.post(f"/extender/{path}", json=args)
+    (finding,) = answer.json()["findings"]
+    assert (answer.status_code, finding["rule"], finding["field"]) == (422, "SRV004", field)
+    assert (words[0] in finding["message"], words[1] in finding["fix"]) == (True, True), finding
+
+
 #: What a pod says of its tenant: annotation, label of nodes that it selects.
 TENANTS = {
     "annotation": ({"tenant": "red"}, {}),
@@ -128,7 +142,7 @@ def test_a_job_stays_in_its_tenant(tmp_path) -> None:
             args = {"Pod": other, "NodeNames": HOSTS}
             scores = client.post("/extender/prioritize", json=args).json()
             assert [one["Score"] for one in scores if one["Score"] == 10] == [10, 10]
-        result = client.post("/extender/filter", json={"NodeNames": HOSTS}).json()
+        result = client.post("/extender/filter", json={"Pod": {}, "NodeNames": HOSTS}).json()
         why = "not for pods without a tenant; set the annotation rocefab/tenant"
         assert result["FailedNodes"] == dict.fromkeys(HOSTS, why)
         args = {"Pod": _pod("b", tenant="blue"), "NodeNames": ["gpu002", "gpu004"]}

@@ -328,3 +328,13 @@ def test_it_asks_on_a_terminal(tmp_path: Path) -> None:
     assert "4 units of up to 64 hosts, 32 leaves, 4 spines" in said
     text = sized_inventory(replace(WISH, hosts=256, room_for=512), "mine").text
     assert (tmp_path / "mine" / "fabric.yaml").read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("leaf", "last"), [("QFX5230-64CD", "check: 2 warnings; run `rocefab check"), ("", "wrote ")]
+)
+def test_the_last_line_has_what_check_says(leaf: str, last: str, tmp_path: Path) -> None:
+    words = ("--design", "rail-optimised", "--leaf", leaf) if leaf else ()
+    ended = run("init", str(tmp_path / "mine"), *words)
+    assert ended.code == 0
+    assert ended.err.splitlines()[-1].startswith(last)

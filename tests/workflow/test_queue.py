@@ -47,14 +47,19 @@ def test_each_job_sees_those_before_it(tmp_path: Path) -> None:
         (
             {},
             {"jobs": [{"name": "a"}] * 2},
-            "queue.json: jobs: 2 jobs have the name 'a'",
+            "queue.json:1:31: jobs: 2 jobs have the name 'a'",
         ),
         ({"name": "a", "nodes": 0}, {}, "jobs[0].nodes"),
         ({"name": "a", "colour": 1}, {}, "jobs[0].colour"),
         ({"name": "a b"}, {}, "jobs[0].name"),
-        ({"name": "a"}, {"format": "x"}, "format"),
-        ({"name": "a", "traffic": "x"}, {}, "queue.json: jobs[0].traffic: unknown collective 'x'"),
-        ({"name": "a", "hosts": "gpu["}, {}, "queue.json: jobs[0].hosts: 'gpu['"),
+        ({"name": "a"}, {"format": "x"}, "format is 'x', not 'rocefab-queue/1'; name a file"),
+        ({"name": "a"}, {"format": "rocefab-queue/2"}, "a version that this release does not read"),
+        (
+            {"name": "a", "traffic": "x"},
+            {},
+            "queue.json:1:54: jobs[0].traffic: unknown collective 'x'",
+        ),
+        ({"name": "a", "hosts": "gpu["}, {}, "queue.json:1:54: jobs[0].hosts: 'gpu['"),
         (
             {"name": "a", "weights": "dp=2"},
             {},
@@ -106,3 +111,16 @@ def test_a_job_that_never_fits_gets_its_reason(tmp_path: Path) -> None:
     assert ended.code == 4
     assert "there is no host 'gpu009'" in ended.out
     assert "gpu001" in ended.out
+
+
+def test_a_job_without_a_number_of_hosts_gets_one_and_says_so(tmp_path: Path) -> None:
+    words = "nodes is not set: the job gets 1 host; set nodes to the number of hosts it needs"
+    ended = run("place", DEMO, "--format", "json")
+    assert (ended.code, json.loads(ended.out)["warnings"]) == (0, [words])
+    assert f"warning: {words}" in ended.err
+    assert (
+        json.loads(run("place", DEMO, "--hosts", "gpu001", "--format", "json").out)["warnings"]
+        == []
+    )
+    ended = run("place", DEMO, "--queue", queue(tmp_path, {"name": "a"}), "--format", "json")
+    assert json.loads(ended.out)["placements"][0]["warnings"] == [words]

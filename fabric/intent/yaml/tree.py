@@ -319,7 +319,10 @@ def plain_value(text: str) -> Scalar:
     if text[0] not in "0123456789+-.":
         if len(text) <= _LONGEST_WORD and text.lower() in _BOOLEAN_WORDS:
             message = "is read as a boolean by some parsers and as text by others"
-            raise TrapError(message, "use true or false, or quotes if it is text")
+            raise TrapError(
+                message,
+                "use true or false, a number where the field counts, or quotes if it is text",
+            )
         return text
     if _INTEGER.fullmatch(text):
         return int(text)

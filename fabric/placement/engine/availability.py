@@ -12,7 +12,7 @@ from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.placement.engine.now import NOT_OF_THIS_FABRIC, shown_name
-from fabric.placement.engine.state import Health
+from fabric.placement.engine.state import STATE_RULE, Health
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -130,7 +130,7 @@ def wrong_jobs(fabric: Fabric, jobs: Sequence[RunningJob]) -> list[Finding]:
     """Return what is wrong with jobs that run, each by its name."""
     return [
         Finding(
-            "PLC030", Severity.ERROR, message, fix, field=f"jobs.{shown_name(job.name)}.{member}"
+            STATE_RULE, Severity.ERROR, message, fix, field=f"jobs.{shown_name(job.name)}.{member}"
         )
         for job in jobs
         for member, message, fix in _wrong(fabric, job)

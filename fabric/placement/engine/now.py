@@ -10,7 +10,7 @@ import numpy as np
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.shown import field_text
-from fabric.placement.engine.state import Condition, Health
+from fabric.placement.engine.state import STATE_RULE, Condition, Health
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
@@ -81,7 +81,9 @@ def _made(fabric: Fabric, conditions: Iterable[Condition]) -> tuple[Now, dict[st
     state = Now(fabric, up.speed_gbps * carries.astype(np.float64))
     latest = {one.subject: one for one in conditions}
     findings = {
-        one.subject: Finding("PLC030", Severity.ERROR, message, fix, field=f"{_field(one)}{member}")
+        one.subject: Finding(
+            STATE_RULE, Severity.ERROR, message, fix, field=f"{_field(one)}{member}"
+        )
         for one in latest.values()
         for member, message, fix in (_wrong_share(one) or _apply(state, one))
     }

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from fabric.topology.model import Ints
 
 
+#: Rule of a request of a job that is wrong in itself, wherever it comes from.
+JOB_RULE = "PLC031"
+
+
 class Within(StrEnum):
     """What all hosts of a job must share: an NVLink domain, a unit (its leaves), or a pod."""
 

@@ -12,7 +12,7 @@ from fabric.core.counts import counted
 from fabric.core.errors import NoRoomError, UnplaceableError
 from fabric.core.findings import Finding, Severity
 from fabric.core.shown import listed
-from fabric.placement.engine.query import Within
+from fabric.placement.engine.query import JOB_RULE, Within
 from fabric.placement.engine.rails import used_columns
 from fabric.placement.engine.tenancy import tenant_hosts, wrong_tenant
 from fabric.topology.naming import hint
@@ -83,7 +83,7 @@ def resolve(fabric: Fabric, query: Query) -> Request:
         With everything that is wrong with it.
     """
     wrong = [
-        Finding("PLC031", Severity.ERROR, message, fix, field=field)
+        Finding(JOB_RULE, Severity.ERROR, message, fix, field=field)
         for field, message, fix in _wrong(fabric, query)
     ]
     if wrong:
@@ -92,7 +92,7 @@ def resolve(fabric: Fabric, query: Query) -> Request:
     columns = used_columns(fabric, gpus)
     if others := list(wrong_tenant(fabric, query, columns)):
         findings = [
-            Finding("PLC031", Severity.ERROR, *words[1:], field=words[0]) for words in others
+            Finding(JOB_RULE, Severity.ERROR, *words[1:], field=words[0]) for words in others
         ]
         raise UnplaceableError("the job cannot be placed", findings)
     if query.nodes > len(fabric.hosts):  # before arrays of that length are made

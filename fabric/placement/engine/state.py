@@ -8,6 +8,9 @@ from typing import Any
 
 from fabric.placement.engine.traffic import RING, Traffic
 
+#: Rule of a state or a running job that does not fit the fabric, wherever it comes from.
+STATE_RULE = "PLC030"
+
 
 class Health(StrEnum):
     """How a link, a switch or a host is.

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from fabric.core import hostlist
 from fabric.placement.engine.rails import used_columns
+from fabric.placement.engine.state import STATE_RULE
 from fabric.placement.engine.tenancy import tenants_of_job
 from fabric.placement.job import traffic_of
 from fabric.serve.bodies import body
@@ -127,7 +128,7 @@ def _known(book: Book, name: str) -> BookedJob:
 
 
 def _job(wanted: JobBody, fabric: Fabric) -> BookedJob:
-    wrong = Wrong()
+    wrong = Wrong(STATE_RULE)
     hosts, traffic = job_hosts(wanted, fabric, wrong), traffic_of(wanted, wrong.add)
     all_gpus = fabric.intent.fabric.host.gpus
     gpus = wanted.gpus_per_node or all_gpus

@@ -11,6 +11,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from fabric.placement.engine.query import JOB_RULE
 from fabric.placement.place import ranks_of_host, warnings_of
 from fabric.report.placement import PlacementDocument
 from fabric.serve.answers import EncodedPlacement, encode
@@ -85,7 +86,7 @@ async def _of_tenant(service: Service, caller: Grant, wanted: PlacementBody) -> 
     loaded = service.loaded
     if other := foreign_host(loaded.fabric, wanted, caller.tenant):
         message, fix = f"{other[:64]!a} is not a host of the tenant", "GET /v1/hosts lists them"
-        raise refused(422, "SRV004", "hosts", message, fix)
+        raise refused(422, JOB_RULE, "hosts", message, fix)
     own = wanted.model_copy(update={"tenant": caller.tenant})
     try:
         found = await service.place(caller, loaded, query_of(own, loaded.fabric))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.formats import form_of
 from fabric.validate.report import report_forms
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ def as_json(reported: Reported) -> str:
     """Return everything as one JSON object."""
     outcome = reported.outcome
     data = {
+        "format": form_of("findings"),
         "findings": [finding_json(finding) for finding in outcome.findings],
         "checked": list(outcome.checked),
         "skipped": list(outcome.skipped),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.design.features import missing
+from fabric.topology.addressing import asn_field
 from fabric.topology.layout import down_paths
 from fabric.topology.paths import islands
 from fabric.validate.origins import switch_place
@@ -157,16 +158,12 @@ class ReservedAsns(SwitchRule):
         asn = device.bgp.asn
         if any(low <= asn <= high for low, high in _RESERVED):
             pods = any(unit.pod for unit in places.intent.fabric.units)
-            fields = {
-                "leaf": "leaf_asn_first",
-                "spine": "pod_asn_first" if pods else "spine_asn",
-                "super-spine": "super_spine_asn",
-            }
+            field = asn_field(device.role, in_pod=pods)
             yield self.finding(
                 f"AS {asn} is reserved",
                 "use a private number: 64512 to 65534 or 4200000000 to 4294967294",
                 place=switch_place(places.intent, device.name, "asn")
-                or places.place("bgp", fields[device.role]),
+                or places.place(*field.split(".")),
                 device=device.name,
             )
 
