@@ -150,9 +150,9 @@ def init(
         _refuse_sizes(context)
     file = start(folder, text, overrides)
     output.data(lines)
-    output.note(f"wrote {file}; edit it, then run `rocefab check {folder}`")
-    if count <= _CHECKED_HOSTS and (words := _checked(folder)):
-        output.note(f"check: {words}; run `rocefab check {folder}`")
+    words = _checked(folder) if count <= _CHECKED_HOSTS else ""
+    now = f": {words} now" if words else ""
+    output.note(f"wrote {file}; edit it, then run `rocefab check {folder}`{now}")
 
 
 def _checked(folder: Path) -> str:

@@ -331,10 +331,10 @@ def test_it_asks_on_a_terminal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("leaf", "last"), [("QFX5230-64CD", "check: 2 warnings; run `rocefab check"), ("", "wrote ")]
+    ("leaf", "last"), [("QFX5230-64CD", "`: 2 warnings now"), ("", "mine`")]
 )
 def test_the_last_line_has_what_check_says(leaf: str, last: str, tmp_path: Path) -> None:
     words = ("--design", "rail-optimised", "--leaf", leaf) if leaf else ()
     ended = run("init", str(tmp_path / "mine"), *words)
     assert ended.code == 0
-    assert ended.err.splitlines()[-1].startswith(last)
+    assert ended.err.splitlines()[-1].endswith(last)
