@@ -66,6 +66,16 @@ return [...document.querySelectorAll(own)].filter((at) => !at.closest(data)).fla
 """
 
 
+#: Colours of lines and of borders of hosts with a meaning, without those of the legend.
+UNEXPLAINED = r"""
+const swatches = [...document.querySelectorAll('.key .swatch:not(.several)')];
+const known = new Set(swatches.map((at) => getComputedStyle(at).borderTopColor));
+const drawn = [...document.querySelectorAll('.line .ink, .box:is(.owned, .lit, .sick) .face')];
+return drawn.filter((at) => !known.has(getComputedStyle(at).stroke)).map((at) =>
+  at.parentNode.getAttribute('class'));
+"""
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Return a client of a server of 512 GPUs with readings, drift, a job and a condition."""
@@ -405,7 +415,8 @@ def test_a_part_of_a_bundle_is_drawn_as_a_part(page: Any, axe: str, tmp_path: Pa
         assert box(page, "gpu[001-032]").text.endswith("32 of 32 lose")
         assert box(page, "gpu[033-064]").text.endswith("NICs")
         assert [item.text for item in every(page, ".key")] == [
-            *("works", "fails", "host that loses bandwidth")
+            *(f"rail {rail}" for rail in range(8)),
+            *("several rails, or none", "fails", "host that loses bandwidth"),
         ]
 
 
@@ -571,6 +582,37 @@ def test_a_placement_is_of_a_tenant(page: Any, site: Any, tmp_path: Path) -> Non
     shown(page, site, "#/placement")
     until(lambda: every(page, "g.box"), "the picture is there")
     assert every(page, "select[name=tenant]") == []
+
+
+def keys_of(browser: Any) -> list[str]:
+    return [item.text for item in every(browser, ".key")]
+
+
+def test_a_legend_says_what_each_colour_is(page: Any, site: Any, tmp_path: Path) -> None:
+    """Rails before an answer, load after it; frames of tenants in both."""
+    with served(tmp_path / "state", INVENTORY / "tenants") as client:
+        for dark in ("light", "dark"):
+            scheme(page, dark)
+            page.get(f"{str(client.base_url).rstrip('/')}/#/map")
+            until(lambda: every(page, ".key"), "there is a legend")
+            assert page.execute_script(UNEXPLAINED) == []
+            assert {"rail 0", "rail 1", "tenant red", "tenant blue"} <= {*keys_of(page)}
+            shown(page, client, "#/placement")
+            one(page, "g.box")
+            rest = ["some of its devices or cables are not as planned", "tenant red", "tenant blue"]
+            until(lambda: every(page, ".key"), "there is a legend")
+            assert keys_of(page) == ["rail 0", "rail 1", "down or missing", *rest]
+            assert page.execute_script(UNEXPLAINED) == []
+            one(page, "form.ask button.main").click()
+            until(lambda: every(page, ".answer table"), "hosts are chosen")
+            assert keys_of(page)[:2] == ["host of the job", "below 20 %"]
+            assert keys_of(page)[-3:] == rest
+            assert page.execute_script(UNEXPLAINED) == []
+    shown(page, site, "#/what-if")
+    until(lambda: every(page, ".key"), "there is a legend")
+    assert page.execute_script(UNEXPLAINED) == []
+    page.execute_script("document.querySelector('.key').remove()")
+    assert page.execute_script(UNEXPLAINED) != []
 
 
 def test_what_fails_is_clicked_away(page: Any, site: Any) -> None:

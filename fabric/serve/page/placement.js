@@ -3,6 +3,7 @@
 import { get, post } from "./api.js";
 import { Board } from "./board.js";
 import { title } from "./drawing.js";
+import { rails, sick, tenants, troubles } from "./legend.js";
 import { card, facts, link, make, percent, problem, say, table } from "./dom.js";
 import { VIEWS, step } from "./scale.js";
 
@@ -31,7 +32,7 @@ export async function open(root) {
     const owners = [...tenants, ""].map((value) => make("option", { value }, value || "none"));
     form.lastChild.before(field("Tenant", make("select", { name: "tenant" }, owners)));
   }
-  board.legendOf(keys());
+  board.legendOf(keys(board.picture, null));
   form.elements.exclude.placeholder = anyHosts(board.picture);
   let found = null;
 
@@ -65,16 +66,27 @@ function anyHosts({ boxes }) {
   return hosts ? title(hosts) : "";
 }
 
-const keys = () => [["lit", "host of the job"], ...VIEWS.load.words.map((word, at) => [`step${at}`, word]), ["unused", "not used"]];
+// Before an answer lines have the colours of rails and states, and after it those of load.
+const keys = (picture, found) => (found === null
+  ? [...rails(picture, "several rails, or none"), ...troubles(picture), ...tenants(picture)]
+  : [["lit", "host of the job"], ...VIEWS.load.words.map((word, at) => [`step${at}`, word]), ["unused", "not used"], ...sick(picture), ...tenants(picture)]);
 
-function unpaint({ drawing, picture }) {
+function unpaint(board) {
+  const { drawing, picture } = board;
   drawing.svg.classList.remove("by-figure");
   drawing.mark("line", () => "");
   drawing.mark("box", () => "");
-  picture.boxes.forEach((_, number) => drawing.note(number, null));
+  picture.boxes.forEach((box, number) => {
+    drawing.note(number, null);
+    drawing.title("box", number, `${title(box)}, ${box.detail}`);
+  });
+  picture.lines.forEach((_, number) => drawing.title("line", number, board.describe(number)));
+  board.legendOf(keys(picture, null));
 }
 
-function paint({ drawing, picture }, found) {
+function paint(board, found) {
+  const { drawing, picture } = board;
+  board.legendOf(keys(picture, found));
   const boxOf = new Map(picture.boxes.flatMap((box, number) => box.members.map((member) => [member, number])));
   const ranks = new Map();
   for (const { host, rank } of found.ranks) {

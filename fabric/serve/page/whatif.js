@@ -5,6 +5,7 @@ import { Board } from "./board.js";
 import { title } from "./drawing.js";
 import { badge, card, facts, link, make, problem, say, table } from "./dom.js";
 import { filterForm } from "./filters.js";
+import { rails } from "./legend.js";
 import { load } from "./device.js";
 
 const MOST = 1000;
@@ -24,7 +25,7 @@ export async function open(root, _parts, filters) {
   tools.append(filterForm(board.picture.filters, filters, (next) => {
     location.hash = `#${query("/what-if", next)}`;
   }));
-  board.legendOf([["planned", "works"], ["fails", "fails"], ["hurt", "host that loses bandwidth"]]);
+  board.legendOf([...rails(board.picture, "several rails, or none", false), ["fails", "fails"], ["hurt", "host that loses bandwidth"]]);
   paint(null);
   return () => {
     turn += 1;
