@@ -322,7 +322,9 @@ def test_fields_have_words(page: Any, site: Any) -> None:
     gpus = one(page, "input[name=gpus_per_node]")
     gpus.clear()
     gpus.send_keys("9\n")
-    until(lambda: "GPUs of a host: 9 GPUs per node are needed" in text(page), "it has a name")
+    until(lambda: "9 GPUs per host are needed, but the hosts have 8" in text(page), "it is told")
+    assert one(page, "#wrong-gpus_per_node").text.startswith("9 GPUs per host")
+    assert not every(page, ".answer *")
     page.get_log("browser")  # 422 is what was asked for
 
 
@@ -613,6 +615,103 @@ def test_a_legend_says_what_each_colour_is(page: Any, site: Any, tmp_path: Path)
     assert page.execute_script(UNEXPLAINED) == []
     page.execute_script("document.querySelector('.key').remove()")
     assert page.execute_script(UNEXPLAINED) != []
+
+
+def test_a_job_is_in_the_address(page: Any, tmp_path: Path) -> None:
+    """It can be shared and loaded again, and Back leads to the job before."""
+    with served(tmp_path / "state", INVENTORY / "tenants") as client:
+        view = f"{str(client.base_url).rstrip('/')}/#/placement"
+        page.get(f"{view}?nodes=1&traffic=tree&exclude=gpu001&tenant=red")
+        until(lambda: "gpu003" in one(page, ".hostlist").text, "it is asked at once")
+        values = {item.get_attribute("name"): item.get_attribute("value") for item in inputs(page)}
+        shared = {"nodes": "1", "gpus_per_node": "2", "traffic": "tree"}
+        assert values == {**shared, "within": "", "exclude": "gpu001", "tenant": "red"}
+        one(page, "select[name=tenant] option[value=blue]").click()
+        assert "The job was changed" in text(page)
+        one(page, "form.ask button.main").click()
+        until(lambda: one(page, ".hostlist").text == "gpu002", "the host of blue is chosen")
+        assert "The job was changed" not in text(page)
+        assert page.current_url.endswith("traffic=tree&exclude=gpu001&tenant=blue")
+        page.refresh()
+        until(lambda: one(page, ".hostlist").text == "gpu002", "it is asked again")
+        page.back()
+        until(lambda: one(page, ".hostlist").text == "gpu003", "the job before is there")
+
+
+def inputs(browser: Any) -> list[Any]:
+    return every(browser, "form.ask :is(input, select)")
+
+
+#: Address of a job, and what each of its fields says.
+WRONG_JOBS = {
+    "a number": ("nodes=99", {"nodes": "enter a number from 1 to 4"}),
+    "an unknown host": (
+        "nodes=1&exclude=node-9",
+        {"exclude": "no such host: 'node-9'; the map shows the hosts"},
+    ),
+    "a range": (
+        "nodes=1&exclude=gpu[1-",
+        {"exclude": "'gpu[1-' is not a name range; use the form gpu[001-064]"},
+    ),
+    "a traffic": (
+        "nodes=1&traffic=star",
+        {
+            "traffic": "unknown traffic 'star'; use ring, tree, all-to-all, pipeline, or a mix "
+            "such as ring:3,all-to-all:1"
+        },
+    ),
+    "what no list has": (
+        "nodes=1&tenant=green&within=row",
+        {
+            "within": "there is no 'row' here; choose from the list",
+            "tenant": "there is no 'green' here; choose from the list",
+        },
+    ),
+    "no host of the tenant": ("nodes=2&tenant=blue", {}),
+}
+
+
+def test_each_field_says_what_is_wrong_with_it(page: Any, axe: str, tmp_path: Path) -> None:
+    """In the words of the form, where an answer was there before; no answer of it stays."""
+    with served(tmp_path / "state", INVENTORY / "tenants") as client:
+        view = f"{str(client.base_url).rstrip('/')}/#/placement"
+        for job, told in WRONG_JOBS.values():
+            page.get(f"{view}?nodes=1")
+            until(lambda: every(page, ".answer table"), "hosts are chosen")
+            page.execute_script("location.hash = arguments[0]", f"#/placement?{job}")
+            until(lambda: every(page, "[aria-invalid], .problem"), "it is refused")
+            wrong = {
+                item.get_attribute("name"): one(page, f"#wrong-{item.get_attribute('name')}").text
+                for item in every(page, "[aria-invalid]")
+            }
+            assert wrong == told
+            assert every(page, ".answer table, g.lit") == []
+            assert len(every(page, ".answer .problem")) == (not told)
+            sound(page, axe)
+            size(page, 1280)
+        assert "request fewer hosts" in one(page, ".problem").text
+        page.get_log("browser")  # 422 is what was asked for
+
+
+def test_an_answer_is_of_the_job_that_was_asked(page: Any, site: Any) -> None:
+    shown(page, site, "#/placement?nodes=2")
+    until(lambda: every(page, ".answer table"), "hosts are chosen")
+    assert not every(page, ".view.stale, .view.asking")
+    nodes = one(page, "input[name=nodes]")
+    nodes.clear()
+    nodes.send_keys("3")
+    assert every(page, ".view.stale")
+    page.execute_script("window.fetch = () => new Promise(() => {})")
+    one(page, "form.ask button.main").click()
+    until(lambda: every(page, ".view.asking [aria-busy]"), "it is marked while it is asked")
+    shown(page, site, "#/placement?nodes=2")
+    until(lambda: every(page, ".answer table"), "hosts are chosen")
+    nodes = one(page, "input[name=nodes]")
+    nodes.clear()
+    nodes.send_keys("0")
+    one(page, "form.ask button.main").click()
+    until(lambda: not every(page, ".answer *, g.lit"), "nothing is left of it")
+    assert not every(page, ".view.stale, .view.asking")
 
 
 def test_what_fails_is_clicked_away(page: Any, site: Any) -> None:
