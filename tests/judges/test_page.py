@@ -371,6 +371,29 @@ def test_a_click_opens_a_device_and_a_cable(page: Any, site: Any) -> None:
     until(lambda: heading(page) == "su1-rail1", "the device is there again")
 
 
+def test_cabled_ports_are_counted(page: Any, tmp_path: Path) -> None:
+    """Neither interfaces without a planned cable, nor a NIC that is switched off as planned."""
+    readings = tmp_path / "readings.jsonl"
+    fabric = Project(INVENTORY / "tenants").fabric
+    lines = next(iter(records(fabric, ["su2-rail1", "gpu004"], 1)))
+    switch = json.loads(lines[0])
+    ports = switch["state"]["interfaces"]
+    down = next(end for end in ends_of(fabric, "su2-rail1") if not end.is_nic)
+    ports[down.port]["up"] = False
+    ports |= {f"Vlan{number}": {"up": True} for number in range(30)}
+    append(readings, [[json.dumps(switch), lines[1]]])
+    with served(tmp_path / "state", INVENTORY / "tenants", readings=readings) as client:
+        for device, told in (
+            ("su2-rail1", "2 of 3, 1 switched off as planned"),
+            ("gpu004", "1 of 1, 1 switched off as planned"),
+        ):
+            page.get("about:blank")
+            page.get(f"{str(client.base_url).rstrip('/')}/#/device/{device}")
+            until(lambda: every(page, ".facts div"), "the device is there")
+            seen = {row.text.replace("\n", ": ") for row in every(page, ".facts div")}
+            assert f"cabled ports that are up: {told}" in seen
+
+
 def test_a_group_opens_and_filters_are_in_the_address(page: Any, site: Any) -> None:
     from selenium.webdriver.support.ui import Select
 
