@@ -20,7 +20,6 @@ from fabric.topology.drawing import CableState, cable_states
 from fabric.topology.drawing_layout import picture
 from fabric.topology.drawing_part import Choice, Part, limited, lines_of_cables, part
 from fabric.topology.layout import pod_names
-from fabric.topology.tenants import UNASSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -301,8 +300,8 @@ class _Owners:
         self.names = list(tenants.names) if tenants else []
         self._has = np.zeros((len(fabric.hosts), len(self.names)), dtype=np.bool_)
         if tenants:
-            mine = np.flatnonzero(tenants.of_nic != UNASSIGNED)
-            self._has[fabric.nics.host[mine], tenants.of_nic[mine]] = True
+            for row in range(len(tenants)):
+                self._has[tenants.hosts(row, fabric.nics.host), row] = True
 
     def of(self, box: Box) -> dict[str, int]:
         """Return how many hosts of a box each tenant has NICs of; none of a switch."""
