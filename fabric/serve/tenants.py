@@ -23,7 +23,7 @@ def hosts_of(fabric: Fabric, tenant: str, *, whole: bool = False) -> list[int]:
     row = table.row(tenant) if table else None
     if table is None or row is None:
         return []
-    some: list[int] = table.hosts(row, fabric.nics.host).tolist()
+    some: list[int] = table.devices(row, fabric.nics.host).tolist()
     if not whole:
         return some
     mine = (table.of_nic == row).reshape(len(fabric.hosts), -1)

@@ -81,17 +81,17 @@ class Tenants:
         row = int(self.of_nic[nic])
         return "" if row == UNASSIGNED else self.items[row].value.name
 
-    def hosts(self, row: int, host_of_nic: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the rows of the hosts of which a tenant has a NIC port, or several.
+    def devices(self, row: int, device_of_nic: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the rows of the hosts, or leaves, of which a tenant has a NIC port, or several.
 
         Parameters
         ----------
         row : int
             Row of the tenant; ``UNASSIGNED`` for NICs without one.
-        host_of_nic : array of int, shape (NIC ports,)
-            Row of the host of each.
+        device_of_nic : array of int, shape (NIC ports,)
+            Row of the host, or leaf, of each.
         """
-        return np.unique(host_of_nic[self.of_nic == row])
+        return np.unique(device_of_nic[self.of_nic == row])
 
     def partners(self, row: int) -> tuple[int, ...]:
         """Return the rows of the tenants that a tenant reaches by a service, as either end."""

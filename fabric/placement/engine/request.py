@@ -108,7 +108,7 @@ def resolve(fabric: Fabric, query: Query) -> Request:
         mine = tenant_hosts(fabric, query.tenant, columns)
         include = include if len(include) else np.flatnonzero(mine)
         row = tenants.row(query.tenant)
-        own = 0 if row is None else len(tenants.hosts(row, fabric.nics.host))
+        own = 0 if row is None else len(tenants.devices(row, fabric.nics.host))
     return Request(query, gpus, columns, hosts, include, exclude, own)
 
 

@@ -18,6 +18,7 @@ const MARK_AT = 0.22;
 const SHARE_AT = 0.82;
 const SHARE_PX = { width: 80, height: 12 }; // room that "1 of 16 down" takes
 const MOST_SHARES = 24; // texts on lines; the others have theirs when they are pointed at
+const PAD_PX = 3; // between a text and the border of its box
 const LETTER_PX = 6.65; // of the font at 11 px, as fabric/topology/drawing_layout.py has it
 
 const along = ({ x1, y1, x2, y2 }, part) => [x1 + (x2 - x1) * part, y1 + (y2 - y1) * part];
@@ -84,10 +85,14 @@ export class Drawing {
     items.forEach((item, number) => item.setAttribute("class", `${kind} ${this.#own(kind, number)} ${of(number)}`.trim()));
   }
 
-  // Another second line of text on a box, or null for its own.
-  note(number, text) {
+  // Another second line of text on a box: the first that fits, or the last. Without one, its own.
+  note(number, ...texts) {
     const detail = this.boxes[number].querySelector(".detail");
-    detail.textContent = text ?? this.#detail(number);
+    detail.textContent = texts.find((text) => text.length <= this.#letters(number)) ?? texts.at(-1) ?? this.#detail(number);
+  }
+
+  #letters(number) {
+    return (this.picture.boxes[number].width - 2 * PAD_PX) / LETTER_PX;
   }
 
   title(kind, number, text) {
@@ -116,9 +121,8 @@ export class Drawing {
   }
 
   #detail(number) {
-    const { detail, width } = this.picture.boxes[number];
     const text = this.live && note(this.picture, number);
-    return text ? fitted(text, width / LETTER_PX) : detail;
+    return text ? fitted(text, this.#letters(number)) : this.picture.boxes[number].detail;
   }
 
   #state(line) {

@@ -92,7 +92,7 @@ function unpaint(board) {
   drawing.mark("line", () => "");
   drawing.mark("box", () => "");
   picture.boxes.forEach((box, number) => {
-    drawing.note(number, null);
+    drawing.note(number);
     drawing.title("box", number, `${title(box)}, ${box.detail}`);
   });
   picture.lines.forEach((_, number) => drawing.title("line", number, board.describe(number)));
@@ -125,14 +125,16 @@ function paint(board, found) {
   picture.boxes.forEach((box, number) => {
     const mine = ranks.get(number);
     if (mine === undefined) {
-      drawing.note(number, null);
+      drawing.note(number);
       drawing.title("box", number, `${title(box)}, ${box.detail}`);
       return;
     }
     const [first, last, { size }] = mine;
-    const text = box.members.length > 1 ? `${size} of ${box.members.length} hosts` : `ranks ${first}-${last}`;
-    drawing.note(number, text);
-    drawing.title("box", number, `${title(box)}: ${size} hosts of the job, ranks ${first} to ${last}`);
+    const range = first === last ? `${first}` : `${first}-${last}`;
+    const words = first === last ? `rank ${first}` : `ranks ${first} to ${last}`;
+    if (box.members.length > 1) drawing.note(number, `${size} of ${box.members.length} hosts`, `${size} hosts`);
+    else drawing.note(number, `${first === last ? "rank" : "ranks"} ${range}`, range);
+    drawing.title("box", number, `${title(box)}: ${size} host${size === 1 ? "" : "s"} of the job, ${words}`);
   });
   picture.lines.forEach((line, number) => drawing.title("line", number, typeof of[number] === "number" ? `load ${percent(of[number])}` : "not used between switches"));
 }

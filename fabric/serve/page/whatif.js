@@ -89,7 +89,7 @@ export async function open(root, _parts, filters) {
     picture.boxes.forEach((box, number) => {
       const hit = isGone(number) ? 0 : box.members.filter((member) => hurt.has(member)).length;
       const less = `${hit.toLocaleString("en")} of ${box.members.length.toLocaleString("en")} lose`;
-      drawing.note(number, hit && box.members.length > 1 ? less : null);
+      drawing.note(number, ...(hit && box.members.length > 1 ? [less, less.replace(" of ", "/")] : []));
       const now = isGone(number) ? "fails" : hit ? `works, ${box.members.length > 1 ? less : "loses"} bandwidth` : "works";
       drawing.title("box", number, `${title(box)}, ${box.detail}: ${now}`);
     });
