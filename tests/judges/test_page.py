@@ -317,6 +317,11 @@ def test_fields_have_words(page: Any, site: Any) -> None:
     seen = {row.text.replace("\n", ": ") for row in every(page, ".facts div")}
     assert {"packet buffer: 158,229,504 bytes", "largest MTU that would fit: 9,216 bytes"} <= seen
     assert "PFC pause frames, priority 3, received" in text(page)
+    shown(page, site, "#/map")
+    assert "wrong cables" in text(page)
+    shown(page, site, "#/device/gpu001")
+    until(lambda: every(page, ".facts div"), "the device is there")
+    assert "serial" not in text(page)  # a host does not tell it
     shown(page, site, "#/placement")
     page.execute_script("document.querySelector('input[name=gpus_per_node]').max = 99")
     gpus = one(page, "input[name=gpus_per_node]")
@@ -743,6 +748,7 @@ def test_what_fails_is_clicked_away(page: Any, site: Any) -> None:
     box(page, "spine01").click()
     until(lambda: "Traffic that moves" in text(page), "the answer is there")
     until(lambda: "others carry 1.14 times as much" in text(page), "the traffic is counted")
+    assert "16 leaves" in text(page)
     box(page, "su1-rail0").click()
     until(lambda: "hosts lose a rail" in text(page), "the answer is there")
     until(lambda: len(every(page, ".chips li")) == 2, "both are named")

@@ -89,7 +89,7 @@ function runningFacts(planned, running) {
   const storms = Object.values(watchdog ?? {}).filter((one) => !one.operational).length;
   return [facts([
     ["system", running.platform],
-    ...(seen ? [["host name", seen.hostname], ["model", seen.model], ["version", seen.version], ["serial", seen.serial]] : []),
+    ...(seen ? [["host name", seen.hostname], ["model", seen.model], ["version", seen.version], ["serial", seen.serial]].filter(([, value]) => value) : []),
     ["cabled ports that are up", portsUp(planned, running)],
     ...(sessions.length ? [["BGP sessions", `${sessions.filter((one) => one.established).length} of ${sessions.length} established`]] : []),
     ...(watchdog && Object.keys(watchdog).length ? [["queues in a pause storm", String(storms)]] : []),

@@ -7,7 +7,7 @@ import { age, badge, card, facts, link, make, problem, say } from "./dom.js";
 import { filterForm } from "./filters.js";
 import { SICK, hue, rails, sick, tenants } from "./legend.js";
 import { members as troubled, note } from "./trouble.js";
-import { STATES, VIEWS, step, total } from "./scale.js";
+import { CABLES, STATES, VIEWS, step, total } from "./scale.js";
 
 const HOT = 8;
 const MEMBERS = 500;
@@ -152,7 +152,7 @@ class MapView {
     const busy = picture.boxes.reduce((sum, box) => sum + box.busy, 0);
     const hosts = picture.boxes.filter((box) => box.kind === "host").reduce((sum, box) => sum + box.members.length, 0);
     const rows = Object.keys(picture.totals).filter((state) => picture.totals[state] !== 0 || picture.unread[state] || state === "planned")
-      .map((state) => [`cables, ${STATES[state]}`, total(picture, state)]);
+      .map((state) => [CABLES[state], total(picture, state)]);
     return card("Overview", facts([
       ...rows,
       ["hosts with a job", `${busy.toLocaleString("en")} of ${hosts.toLocaleString("en")}`],

@@ -149,10 +149,10 @@ function shown(found) {
       card("Hosts", make("p", { class: "hostlist" }, make("code", {}, found.hostlist)), facts(hosts), make("p", { class: "faint" }, found.reason)),
       card("Predicted", facts([
         ["fullest cable between switches", percent(found.link_load)],
-        ["the same with hashed queue pairs", percent(found.link_load_hashed)],
-        ["share of the line rate that the job gets", percent(found.rate)],
+        ["the same where ECMP hashes the flows", percent(found.link_load_hashed)],
+        ["bandwidth of the job, of the line rate", percent(found.rate)],
         ["bottleneck", found.bottleneck],
-        ["above the best choice", found.gap === null ? "not known" : percent(found.gap)],
+        ["more than with the best hosts", found.gap === null ? "not known" : percent(found.gap)],
       ])),
       card("Not as planned", Object.keys(found.links_not_as_planned).length || Object.keys(found.not_considered).length
         ? facts([...Object.entries(found.links_not_as_planned), ...Object.entries(found.not_considered)].slice(0, 20))

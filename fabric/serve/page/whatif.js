@@ -97,6 +97,8 @@ export async function open(root, _parts, filters) {
   }
 }
 
+const counted = (count, role) => `${count.toLocaleString("en")} ${count === 1 ? role : role === "leaf" ? "leaves" : `${role}s`}`;
+
 const ofBox = (box) => box.members.map((member) => `${box.kind === "host" ? "host" : "switch"}:${member}`);
 
 async function ofLine(picture, number) {
@@ -125,7 +127,7 @@ function shown(found) {
         ["rails that split", found.rails_split.length ? found.rails_split.map((one) => `rail ${one.rail} into ${one.parts} parts`).join(", ") : "none"],
         ["hosts that lose a rail", String(new Set(found.rails_lost.map((one) => one.host)).size)]])),
     card("Traffic that moves", found.moved.length
-      ? facts(found.moved.map((one) => [`${one.switches} ${one.role}`, one.times === null ? "no uplink is left" : `others carry ${one.times.toFixed(2)} times as much`]))
+      ? facts(found.moved.map((one) => [counted(one.switches, one.role), one.times === null ? "no uplink is left" : `others carry ${one.times.toFixed(2)} times as much`]))
       : make("p", { class: "faint" }, "None."))),
   hit.length ? make("section", { class: "card wide" }, make("h2", {}, "Units"), table("Units", ["unit", "NICs", "uplinks"],
     hit.map((one) => [one.unit, left(one.nic_gbps_left, one.nic_gbps), left(one.uplink_gbps_left, one.uplink_gbps)]))) : null,
