@@ -763,6 +763,17 @@ def test_what_fails_is_clicked_away(page: Any, site: Any) -> None:
     until(lambda: every(page, ".chips li") and every(page, ".answer .card"), "a cable fails")
 
 
+def test_what_fails_is_in_the_address(page: Any, site: Any) -> None:
+    shown(page, site, "#/what-if?unit=su1&fail=spine01,su1-rail0+spine02")
+    until(lambda: len(every(page, ".chips li")) == 2, "both fail")
+    until(lambda: every(page, ".answer .card"), "the answer is there")
+    assert [item.text for item in every(page, "g.box.fails .label")] == ["spine01"]
+    one(page, ".chips button").click()
+    assert page.current_url.endswith("#/what-if?unit=su1&fail=su1-rail0+spine02")
+    shown(page, site, "#/what-if?fail=spine99")
+    until(lambda: "spine99: not in this picture" in text(page), "it is told")
+
+
 def test_a_token_is_asked_for_and_kept_for_the_tab(browser: Any, axe: str, tmp_path: Path) -> None:
     file = tmp_path / "tokens"
     file.write_text(f"read {TOKEN}\n")

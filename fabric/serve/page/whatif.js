@@ -11,7 +11,7 @@ import { load } from "./device.js";
 const MOST = 1000;
 const WAIT_MS = 150;
 
-export async function open(root, _parts, filters) {
+export async function open(root, _parts, { fail = "", ...filters }) {
   const failed = new Map(); // key of a box or line -> { kind, number, text, words }
   const board = new Board((kind, number) => toggle(kind, number), false);
   const chips = make("ul", { class: "chips", "aria-label": "What fails" });
@@ -27,6 +27,13 @@ export async function open(root, _parts, filters) {
   }));
   board.legendOf([...rails(board.picture, "several rails, or none", false), ["fails", "fails"], ["hurt", "host that loses bandwidth"]]);
   paint(null);
+  const missing = [];
+  for (const name of fail.split(",").filter(Boolean)) {
+    const [kind, number] = placed(board.picture, name);
+    if (number < 0) missing.push(name);
+    else await toggle(kind, number);
+  }
+  if (missing.length) answer.replaceChildren(problem(new Error(`${missing.join(", ")}: not in this picture; choose what fails again`)));
   return () => {
     turn += 1;
     clearTimeout(timer);
@@ -49,6 +56,9 @@ export async function open(root, _parts, filters) {
   }
 
   function changed() {
+    if (!root.isConnected) return; // another view has the address
+    const names = [...failed.values()].map(({ kind, number }) => named(board.picture, kind, number)).join(",");
+    history.replaceState(null, "", `#${query("/what-if", { ...filters, fail: names })}`);
     chips.replaceChildren(...[...failed.entries()].map(([key, { text }]) => make("li", {},
       make("button", { type: "button", "aria-label": `${text} works again`, onclick: () => {
         failed.delete(key);
@@ -95,6 +105,17 @@ export async function open(root, _parts, filters) {
     });
     picture.lines.forEach((_, number) => drawing.title("line", number, `${board.describe(number)}: ${failed.has(`line ${number}`) ? "fails" : "works"}`));
   }
+}
+
+// What fails, in the address: a device, or both ends of a cable; the first of a group.
+function named({ boxes, lines }, kind, number) {
+  const first = (box) => boxes[box].members[0];
+  return kind === "box" ? first(number) : `${first(lines[number].lower[0])} ${first(lines[number].upper)}`;
+}
+
+function placed({ boxes, lines }, name) {
+  const [low, up] = name.split(" ").map((device) => boxes.findIndex(({ members }) => members.includes(device)));
+  return up === undefined ? ["box", low] : ["line", lines.findIndex(({ lower, upper }) => lower.includes(low) && upper === up)];
 }
 
 const counted = (count, role) => `${count.toLocaleString("en")} ${count === 1 ? role : role === "leaf" ? "leaves" : `${role}s`}`;
