@@ -152,13 +152,13 @@ function shown(found) {
         ["the same where ECMP hashes the flows", percent(found.link_load_hashed)],
         ["bandwidth of the job, of the line rate", percent(found.rate)],
         ["bottleneck", found.bottleneck],
-        ["more than with the best hosts", found.gap === null ? "not known" : percent(found.gap)],
+        ["load above that of the best hosts", found.gap === null ? "not known" : percent(found.gap)],
       ])),
       card("Not as planned", Object.keys(found.links_not_as_planned).length || Object.keys(found.not_considered).length
         ? facts([...Object.entries(found.links_not_as_planned), ...Object.entries(found.not_considered)].slice(0, 20))
         : make("p", { class: "faint" }, "Nothing is reported."))),
     make("section", { class: "card wide" }, make("h2", {}, `Ranks (${found.ranks.length.toLocaleString("en")})`),
       table("Ranks", ["rank", "host", "GPU", "NIC", "rail", "leaf"], rows, { class: "scroll tall" }),
-      found.ranks.length > RANKS ? make("p", { class: "faint" }, `The first ${RANKS}.`) : null),
+      found.ranks.length > RANKS ? make("p", { class: "faint" }, `The first ${RANKS} ranks are shown.`) : null),
   ];
 }
