@@ -6,12 +6,13 @@ import io
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from fabric.render.picture import INK, PAPER, draw
+from fabric.render.canvas import INK, PAPER
+from fabric.render.picture import draw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.render.picture import Points, Stroke
+    from fabric.render.canvas import Points, Stroke
     from fabric.topology.drawing import Picture
 
 #: Pixels of a picture for each inch of a figure, and of the file: twice, for print.

@@ -6,12 +6,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from fabric.render.picture import INK, PAPER, draw
+from fabric.render.canvas import INK, PAPER
+from fabric.render.picture import draw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.render.picture import Points, Stroke
+    from fabric.render.canvas import Points, Stroke
     from fabric.topology.drawing import Picture
 
 FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.units import ipv4_text
 from fabric.report.policy_rows import host_policy_rows, switch_policy_rows
 from fabric.topology.drawing import CableState
+from fabric.topology.drawing_tenants import tenants_by_device
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class _Details:
         self._network: Clos = clos(designs.fabric)
         self._policies: dict[tuple[tuple[str, str], ...], int] = {}
         self._ports: dict[str, list[list[str]]] = {}
+        self._tenants = tenants_by_device(designs.fabric)
 
     def told(self) -> dict[str, Any]:
         cables = len(self._network.cables) + len(self._network.nics)
@@ -96,7 +98,12 @@ class _Details:
             if switches.rail[row] >= 0:
                 facts.insert(2, ["rail", str(switches.rail[row])])
             policy = self._policy_of(name, row)
+            facts += self._owners(name)
             yield name, {"facts": facts, "ports": self._of(name), "policy": policy}
+
+    def _owners(self, name: str) -> list[list[str]]:
+        names = self._tenants.get(name, [])
+        return [["tenant" if len(names) == 1 else "tenants", ", ".join(names)]] if names else []
 
     def _of(self, name: str) -> list[list[str]]:
         return self._ports.get(name, [])
@@ -106,7 +113,7 @@ class _Details:
         for row, name in enumerate(self._fabric.hosts.names):
             unit = units[int(self._fabric.hosts.unit[row])].name
             policy = self._number(host_policy_rows(self._designs.resolver.host(name)))
-            facts = [["role", "host"], ["unit", unit]]
+            facts = [["role", "host"], ["unit", unit], *self._owners(name)]
             yield name, {"facts": facts, "ports": self._of(name), "policy": policy}
 
 

@@ -24,30 +24,29 @@ def tenants(designs: Designs) -> Table:
     if table is None:
         return Table(HEADERS, ())
     rows = [_row(fabric, table, row) for row in range(len(table))]
-    alone = np.flatnonzero(table.of_nic == UNASSIGNED)
-    if len(alone):
+    if (table.of_nic == UNASSIGNED).any():
         state = "quarantine" if table.tenancy.unassigned == "quarantine" else "default VRF"
-        rows.append((f"({state})", "-", "-", "-", *_counts(fabric, alone), "-", "-"))
+        rows.append((f"({state})", "-", "-", "-", *_counts(fabric, table, UNASSIGNED), "-", "-"))
     return Table(HEADERS, tuple(rows))
 
 
 def _row(fabric: Fabric, table: Tenants, row: int) -> tuple[object, ...]:
     tenant = table.items[row].value
-    nics = np.flatnonzero(table.of_nic == row)
     return (
         tenant.name,
         tenant.id,
         vrf_name(tenant),
         "-" if table.is_local else vni_of(table.tenancy, tenant),
-        *_counts(fabric, nics),
+        *_counts(fabric, table, row),
         ", ".join(map(str, tenant.pools)) or "-",
         "shared" if tenant.shared else ", ".join(tenant.services) or "-",
     )
 
 
-def _counts(fabric: Fabric, nics: np.ndarray) -> tuple[object, ...]:
+def _counts(fabric: Fabric, table: Tenants, row: int) -> tuple[object, ...]:
     """Return hosts as a range, how many NIC ports, and how many leaves."""
-    hosts = np.unique(fabric.nics.host[nics]).tolist()
+    nics = np.flatnonzero(table.of_nic == row)
+    hosts = table.devices(row, fabric.nics.host).tolist()
     names = hostlist.fold(fabric.hosts.names[host] for host in hosts) if hosts else "-"
     leaves = np.unique(fabric.nics.leaf[nics[fabric.nics.port[nics] != 0]])
     return names, len(nics), len(leaves)

@@ -20,7 +20,6 @@ from fabric.topology.drawing import CableState, cable_states
 from fabric.topology.drawing_layout import picture
 from fabric.topology.drawing_part import Choice, Part, limited, lines_of_cables, part
 from fabric.topology.layout import pod_names
-from fabric.topology.tenants import UNASSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -202,7 +201,7 @@ def _as_dict(drawn: Picture, shown: Fabric, loaded: Loaded) -> dict[str, Any]:
     file = loaded.fabric.intent.fabric
     health, own = _health_by_device(loaded.book), _health_of_devices(loaded.book)
     busy = {host for job in loaded.book.jobs.values() for host in job.hosts}
-    places, owners = _Places(shown), _Owners(loaded.fabric)
+    places = _Places(shown)
     return {
         "title": drawn.title,
         "subtitle": drawn.subtitle,
@@ -214,7 +213,7 @@ def _as_dict(drawn: Picture, shown: Fabric, loaded: Loaded) -> dict[str, Any]:
                 **{name: getattr(box, name) for name in ("kind", "label", "detail", "rail")},
                 "members": list(box.members),
                 "health": _worst(health, box.members),
-                "tenants": owners.of(box),
+                "tenants": dict(box.tenants) if box.kind == "host" else {},
                 "busy": len(busy.intersection(box.members)) if box.kind == "host" else 0,
                 "opens": places.opens(box),
                 "conditions": {name: own[name] for name in box.members if name in own},
@@ -249,7 +248,7 @@ def _as_dict(drawn: Picture, shown: Fabric, loaded: Loaded) -> dict[str, Any]:
             "planes": file.planes,
             "jobs": list(loaded.book.jobs)[:_MOST_JOBS],
         },
-        "tenants": owners.names,
+        "tenants": list(drawn.tenants),
     }
 
 
@@ -291,26 +290,6 @@ def _health_of_devices(book: Book) -> dict[str, str]:
 def _worst(health: Mapping[str, str], members: Iterable[str]) -> str | None:
     mine = {health[name] for name in members if name in health}
     return next((one.value for one in _HEALTH if one.value in mine), None)
-
-
-class _Owners:
-    """Tenants of the hosts of a box."""
-
-    def __init__(self, fabric: Fabric) -> None:
-        self._fabric, tenants = fabric, fabric.tenants
-        self.names = list(tenants.names) if tenants else []
-        self._has = np.zeros((len(fabric.hosts), len(self.names)), dtype=np.bool_)
-        if tenants:
-            mine = np.flatnonzero(tenants.of_nic != UNASSIGNED)
-            self._has[fabric.nics.host[mine], tenants.of_nic[mine]] = True
-
-    def of(self, box: Box) -> dict[str, int]:
-        """Return how many hosts of a box each tenant has NICs of; none of a switch."""
-        if box.kind != "host" or not self.names:
-            return {}
-        rows = [self._fabric.host_row[name] for name in box.members]
-        counts = self._has[rows].sum(axis=0).tolist()
-        return {name: count for name, count in zip(self.names, counts, strict=True) if count}
 
 
 class _Places:

@@ -11,6 +11,7 @@ from fabric.placement import job
 from fabric.placement.engine.query import JOB_RULE
 from fabric.placement.engine.request import named_twice, too_large
 from fabric.serve.problem import Problem, refused
+from fabric.topology.naming import hint
 
 if TYPE_CHECKING:
     from fabric.placement.engine.query import Query
@@ -94,6 +95,7 @@ def _check_hosts(
     if unknown:
         shown = ", ".join(ascii(name[:64]) for name in unknown[:_SHOWN])
         more = f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else ""
-        wrong.add(field, f"no such host: {shown}{more}", "GET /v1/hosts lists the hosts")
+        fix = hint("host", unknown[0], fabric.hosts.names, "GET /v1/hosts lists the hosts")
+        wrong.add(field, f"no such host: {shown}{more}", fix)
     elif twice := hostlist.doubled(names):
         wrong.add(field, *named_twice(twice))

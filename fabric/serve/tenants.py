@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from fabric.core import hostlist
 from fabric.placement.job import host_names
 from fabric.placement.place import ranks_of_host
@@ -25,9 +23,11 @@ def hosts_of(fabric: Fabric, tenant: str, *, whole: bool = False) -> list[int]:
     row = table.row(tenant) if table else None
     if table is None or row is None:
         return []
+    some: list[int] = table.devices(row, fabric.nics.host).tolist()
+    if not whole:
+        return some
     mine = (table.of_nic == row).reshape(len(fabric.hosts), -1)
-    hosts: list[int] = np.flatnonzero(mine.all(axis=1) if whole else mine.any(axis=1)).tolist()
-    return hosts
+    return [host for host in some if mine[host].all()]
 
 
 def foreign_host(fabric: Fabric, wanted: PlacementBody, tenant: str) -> str:

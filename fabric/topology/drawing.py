@@ -43,6 +43,8 @@ class Box:
         Rail of a leaf, or of all leaves; -1 where there is none, or several.
     x, y, width, height : float
         Upper left corner, and size.
+    tenants : tuple of (str, int)
+        Tenants with NICs of its hosts or leaves, and of how many of those.
     """
 
     kind: str
@@ -54,6 +56,7 @@ class Box:
     y: float
     width: float
     height: float
+    tenants: tuple[tuple[str, int], ...] = ()
 
     @property
     def centre(self) -> float:
@@ -192,7 +195,10 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """All of it; ``totals`` says how many cables have which state, the lowest state first."""
+    """All of it; ``totals`` says how many cables have which state, the lowest state first.
+
+    ``tenants`` are all of the fabric, in the order of the inventory, whether drawn or not.
+    """
 
     title: str
     subtitle: str
@@ -204,6 +210,7 @@ class Picture:
     captions: tuple[Caption, ...]
     totals: tuple[Total, ...]
     combs: tuple[Comb, ...] = ()
+    tenants: tuple[str, ...] = ()
 
 
 class CableState(IntEnum):

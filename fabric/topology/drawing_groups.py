@@ -230,7 +230,7 @@ class _Gatherer:
                 self._switches(rows, role, -1, int(self._drawn_pod(pod)))
         titles = [self._title(units) for units in columns]
         pods = [self._pods[first:last] for first, last in pairwise(self._pod_bounds)]
-        named = [f"pod{'' if len(some) == 1 else 's'} {label_of(some)}" for some in pods]
+        named = [_pod_title(label_of(some), len(some)) for some in pods]
         return Groups(self._drawn, self._of_switch, self._of_host, titles, named)
 
     def _drawn_pod(self, pod: Ints) -> Ints:
@@ -317,6 +317,11 @@ class _Gatherer:
     def _add(self, kind: str, names: Sequence[str], detail: str, rail: int, *place: int) -> None:
         label = label_of(names, self._shared(kind))
         self._drawn.append(Group(kind, label, detail, tuple(names), rail, *place))
+
+
+def _pod_title(label: str, pods: int) -> str:
+    """Return the title of a pod, or of several; the word stands once where their names have it."""
+    return label if "pod" in label.lower() else f"pod{'s' * (pods > 1)} {label}"
 
 
 def _common(values: Ints) -> int:

@@ -11,6 +11,7 @@ from fabric.topology.drawing import Box, Caption, Frame, Picture
 from fabric.topology.drawing_captions import LEAST_TEXT, subtitle, tier_texts, with_lines
 from fabric.topology.drawing_groups import Limits, groups
 from fabric.topology.drawing_lines import lines
+from fabric.topology.drawing_tenants import with_tenants
 from fabric.topology.model import ROLES
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ class Spacing:
     least_box: float
 
 
-ROOMY, TIGHT = Spacing(9, 14, 14, 26, 64), Spacing(2, 4, 6, 10, 0)
+#: The roomiest that fits is taken.
+SPACINGS = (Spacing(9, 14, 14, 26, 64), Spacing(6, 8, 10, 16, 0), Spacing(3, 3, 6, 5, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +84,13 @@ def picture(
         subtitle=subtitle(fabric, network),
         width=max(left + plan.width + MARGIN, LEAST_WIDTH),
         height=plan.rows.bottom + LEGEND,
-        boxes=tuple(plan.boxes),
+        boxes=with_tenants(fabric, plan.boxes),
         lines=tuple(drawn),
         frames=tuple(plan.frames),
         captions=tuple(_captions(texts, plan, drawn)),
         totals=states.totals(),
         combs=tuple(combs),
+        tenants=fabric.tenants.names if fabric.tenants else (),
     )
 
 
@@ -97,7 +100,7 @@ def _fitted(fabric: Fabric, network: Clos, room: float) -> _Plan:
     while True:
         grouping = groups(fabric, network, limits)
         for named in (grouping, *grouping.shorter()):
-            for spacing in (ROOMY, TIGHT):
+            for spacing in SPACINGS:
                 plan = _Plan(named, spacing, network.tiers)
                 if plan.width <= room:
                     return plan

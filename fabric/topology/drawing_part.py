@@ -181,6 +181,7 @@ def limited(fabric: Fabric, some: Part) -> Fabric:
                 )
             },
         ),
+        tenants=fabric.tenants and replace(fabric.tenants, of_nic=fabric.tenants.of_nic[nic]),
     )
 
 

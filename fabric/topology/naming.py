@@ -114,11 +114,18 @@ def _unpadded(name: str) -> str:
     return re.sub(r"(?<!\d)0+(?=\d)", "", name)
 
 
-def hint(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return what to write in place of an unknown name of a kind of thing."""
+def hint(kind: str, name: str, known: Iterable[str], lists: str = "") -> str:
+    """Return what to write in place of an unknown name of a kind of thing.
+
+    Parameters
+    ----------
+    lists : str
+        What to do where no name is close; the command that lists them where it is empty.
+    """
+    lists = lists or _lists(kind)
     if kind == _MODEL:
         close = close_models(name, known)
-        return f"did you mean {' or '.join(close)}?" if close else _lists(kind)
+        return f"did you mean {' or '.join(close)}?" if close else lists
     names = list(known)
     meant, first = hostlist.with_brackets(name)
     if first in names:
@@ -133,7 +140,7 @@ def hint(kind: str, name: str, known: Iterable[str]) -> str:
     if numbered:
         return f"did you mean {_nearest(name, numbered)!r}?"
     close = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean {close[0]!r}?" if close else _lists(kind)
+    return f"did you mean {close[0]!r}?" if close else lists
 
 
 def _lists(kind: str) -> str:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fabric.intent.tenancy_model import LOCAL
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from fabric.intent.inventory import Located
@@ -79,6 +80,18 @@ class Tenants:
         """Return the tenant of the NIC in a row of ``fabric.nics``; empty without one."""
         row = int(self.of_nic[nic])
         return "" if row == UNASSIGNED else self.items[row].value.name
+
+    def devices(self, row: int, device_of_nic: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the rows of the hosts, or leaves, of which a tenant has a NIC port, or several.
+
+        Parameters
+        ----------
+        row : int
+            Row of the tenant; ``UNASSIGNED`` for NICs without one.
+        device_of_nic : array of int, shape (NIC ports,)
+            Row of the host, or leaf, of each.
+        """
+        return np.unique(device_of_nic[self.of_nic == row])
 
     def partners(self, row: int) -> tuple[int, ...]:
         """Return the rows of the tenants that a tenant reaches by a service, as either end."""

@@ -5,11 +5,12 @@ MISPLACED = """
 const labels = [...document.querySelectorAll('svg text')].map((node) => ({
   text: node.textContent,
   at: node.getBoundingClientRect(),
-  box: node.closest('g.box')?.querySelector('rect:last-of-type').getBoundingClientRect(),
+  box: (node.closest('g.box')?.querySelector('.face')
+    ?? node.closest('g.box')?.querySelector('rect:last-of-type'))?.getBoundingClientRect(),
 }));
 const found = [];
 labels.forEach(({text, at, box}, row) => {
-  if (box && (at.left < box.left || at.right > box.right
+  if (box && (at.left < box.left + 2 || at.right > box.right - 2
       || at.top < box.top || at.bottom > box.bottom)) found.push(text);
   for (const {text: second, at: other} of labels.slice(row + 1))
     if (at.left < other.right && other.left < at.right

@@ -66,6 +66,16 @@ return [...document.querySelectorAll(own)].filter((at) => !at.closest(data)).fla
 """
 
 
+#: Colours of lines and of borders of hosts with a meaning, without those of the legend.
+UNEXPLAINED = r"""
+const swatches = [...document.querySelectorAll('.key .swatch:not(.several)')];
+const known = new Set(swatches.map((at) => getComputedStyle(at).borderTopColor));
+const drawn = [...document.querySelectorAll('.line .ink, .box:is(.owned, .lit, .sick) .face')];
+return drawn.filter((at) => !known.has(getComputedStyle(at).stroke)).map((at) =>
+  at.parentNode.getAttribute('class'));
+"""
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Return a client of a server of 512 GPUs with readings, drift, a job and a condition."""
@@ -307,12 +317,19 @@ def test_fields_have_words(page: Any, site: Any) -> None:
     seen = {row.text.replace("\n", ": ") for row in every(page, ".facts div")}
     assert {"packet buffer: 158,229,504 bytes", "largest MTU that would fit: 9,216 bytes"} <= seen
     assert "PFC pause frames, priority 3, received" in text(page)
+    shown(page, site, "#/map")
+    assert "wrong cables" in text(page)
+    shown(page, site, "#/device/gpu001")
+    until(lambda: every(page, ".facts div"), "the device is there")
+    assert "serial" not in text(page)  # a host does not tell it
     shown(page, site, "#/placement")
     page.execute_script("document.querySelector('input[name=gpus_per_node]').max = 99")
     gpus = one(page, "input[name=gpus_per_node]")
     gpus.clear()
     gpus.send_keys("9\n")
-    until(lambda: "GPUs of a host: 9 GPUs per node are needed" in text(page), "it has a name")
+    until(lambda: "9 GPUs per host are needed, but the hosts have 8" in text(page), "it is told")
+    assert one(page, "#wrong-gpus_per_node").text.startswith("9 GPUs per host")
+    assert not every(page, ".answer *")
     page.get_log("browser")  # 422 is what was asked for
 
 
@@ -359,6 +376,29 @@ def test_a_click_opens_a_device_and_a_cable(page: Any, site: Any) -> None:
     until(lambda: heading(page) == "su1-rail1", "the device is there again")
 
 
+def test_cabled_ports_are_counted(page: Any, tmp_path: Path) -> None:
+    """Neither interfaces without a planned cable, nor a NIC that is switched off as planned."""
+    readings = tmp_path / "readings.jsonl"
+    fabric = Project(INVENTORY / "tenants").fabric
+    lines = next(iter(records(fabric, ["su2-rail1", "gpu004"], 1)))
+    switch = json.loads(lines[0])
+    ports = switch["state"]["interfaces"]
+    down = next(end for end in ends_of(fabric, "su2-rail1") if not end.is_nic)
+    ports[down.port]["up"] = False
+    ports |= {f"Vlan{number}": {"up": True} for number in range(30)}
+    append(readings, [[json.dumps(switch), lines[1]]])
+    with served(tmp_path / "state", INVENTORY / "tenants", readings=readings) as client:
+        for device, told in (
+            ("su2-rail1", "2 of 3, 1 switched off as planned"),
+            ("gpu004", "1 of 1, 1 switched off as planned"),
+        ):
+            page.get("about:blank")
+            page.get(f"{str(client.base_url).rstrip('/')}/#/device/{device}")
+            until(lambda: every(page, ".facts div"), "the device is there")
+            seen = {row.text.replace("\n", ": ") for row in every(page, ".facts div")}
+            assert f"cabled ports that are up: {told}" in seen
+
+
 def test_a_group_opens_and_filters_are_in_the_address(page: Any, site: Any) -> None:
     from selenium.webdriver.support.ui import Select
 
@@ -388,7 +428,7 @@ def test_a_part_of_a_bundle_is_drawn_as_a_part(page: Any, axe: str, tmp_path: Pa
         shares = {item.text for item in every(page, ".line.some .share")}
         assert shares == {"1/32", "2/32"}
         assert every(page, ".line.down") == []
-        assert [one for one in page.execute_script(MISPLACED)[1] if " over " in one] == []
+        assert page.execute_script(MISPLACED)[1] == []
         hosts.click()
         marked = [item.text for item in every(page, ".panel .members li") if "down" in item.text]
         assert marked == ["gpu001 cable down", "gpu005 down"]
@@ -405,7 +445,8 @@ def test_a_part_of_a_bundle_is_drawn_as_a_part(page: Any, axe: str, tmp_path: Pa
         assert box(page, "gpu[001-032]").text.endswith("32 of 32 lose")
         assert box(page, "gpu[033-064]").text.endswith("NICs")
         assert [item.text for item in every(page, ".key")] == [
-            *("works", "fails", "host that loses bandwidth")
+            *(f"rail {rail}" for rail in range(8)),
+            *("several rails, or none", "fails", "host that loses bandwidth"),
         ]
 
 
@@ -573,11 +614,141 @@ def test_a_placement_is_of_a_tenant(page: Any, site: Any, tmp_path: Path) -> Non
     assert every(page, "select[name=tenant]") == []
 
 
+def keys_of(browser: Any) -> list[str]:
+    return [item.text for item in every(browser, ".key")]
+
+
+def test_a_legend_says_what_each_colour_is(page: Any, site: Any, tmp_path: Path) -> None:
+    """Rails before an answer, load after it; frames of tenants in both."""
+    with served(tmp_path / "state", INVENTORY / "tenants") as client:
+        for dark in ("light", "dark"):
+            scheme(page, dark)
+            page.get(f"{str(client.base_url).rstrip('/')}/#/map")
+            until(lambda: every(page, ".key"), "there is a legend")
+            assert page.execute_script(UNEXPLAINED) == []
+            assert {"rail 0", "rail 1", "tenant red", "tenant blue"} <= {*keys_of(page)}
+            shown(page, client, "#/placement")
+            one(page, "g.box")
+            rest = ["some of its devices or cables are not as planned", "tenant red", "tenant blue"]
+            until(lambda: every(page, ".key"), "there is a legend")
+            assert keys_of(page) == ["rail 0", "rail 1", "down or missing", *rest]
+            assert page.execute_script(UNEXPLAINED) == []
+            one(page, "form.ask button.main").click()
+            until(lambda: every(page, ".answer table"), "hosts are chosen")
+            assert page.execute_script(MISPLACED)[1] == []
+            assert keys_of(page)[:2] == ["host of the job", "below 20 %"]
+            assert keys_of(page)[-3:] == rest
+            assert page.execute_script(UNEXPLAINED) == []
+    shown(page, site, "#/what-if")
+    until(lambda: every(page, ".key"), "there is a legend")
+    assert page.execute_script(UNEXPLAINED) == []
+    page.execute_script("document.querySelector('.key').remove()")
+    assert page.execute_script(UNEXPLAINED) != []
+
+
+def test_a_job_is_in_the_address(page: Any, tmp_path: Path) -> None:
+    """It can be shared and loaded again, and Back leads to the job before."""
+    with served(tmp_path / "state", INVENTORY / "tenants") as client:
+        view = f"{str(client.base_url).rstrip('/')}/#/placement"
+        page.get(f"{view}?nodes=1&traffic=tree&exclude=gpu001&tenant=red")
+        until(lambda: "gpu003" in one(page, ".hostlist").text, "it is asked at once")
+        values = {item.get_attribute("name"): item.get_attribute("value") for item in inputs(page)}
+        shared = {"nodes": "1", "gpus_per_node": "2", "traffic": "tree"}
+        assert values == {**shared, "within": "", "exclude": "gpu001", "tenant": "red"}
+        one(page, "select[name=tenant] option[value=blue]").click()
+        assert "The job was changed" in text(page)
+        one(page, "form.ask button.main").click()
+        until(lambda: one(page, ".hostlist").text == "gpu002", "the host of blue is chosen")
+        assert "The job was changed" not in text(page)
+        assert page.current_url.endswith("traffic=tree&exclude=gpu001&tenant=blue")
+        page.refresh()
+        until(lambda: one(page, ".hostlist").text == "gpu002", "it is asked again")
+        page.back()
+        until(lambda: one(page, ".hostlist").text == "gpu003", "the job before is there")
+
+
+def inputs(browser: Any) -> list[Any]:
+    return every(browser, "form.ask :is(input, select)")
+
+
+#: Address of a job, and what each of its fields says.
+WRONG_JOBS = {
+    "a number": ("nodes=99", {"nodes": "enter a number from 1 to 4"}),
+    "an unknown host": (
+        "nodes=1&exclude=node-9",
+        {"exclude": "no such host: 'node-9'; the map shows the hosts"},
+    ),
+    "a range": (
+        "nodes=1&exclude=gpu[1-",
+        {"exclude": "'gpu[1-' is not a name range; use the form gpu[001-064]"},
+    ),
+    "a traffic": (
+        "nodes=1&traffic=star",
+        {
+            "traffic": "unknown traffic 'star'; use ring, tree, all-to-all, pipeline, or a mix "
+            "such as ring:3,all-to-all:1"
+        },
+    ),
+    "what no list has": (
+        "nodes=1&tenant=green&within=row",
+        {
+            "within": "there is no 'row' here; choose from the list",
+            "tenant": "there is no 'green' here; choose from the list",
+        },
+    ),
+    "no host of the tenant": ("nodes=2&tenant=blue", {}),
+}
+
+
+def test_each_field_says_what_is_wrong_with_it(page: Any, axe: str, tmp_path: Path) -> None:
+    """In the words of the form, where an answer was there before; no answer of it stays."""
+    with served(tmp_path / "state", INVENTORY / "tenants") as client:
+        view = f"{str(client.base_url).rstrip('/')}/#/placement"
+        for job, told in WRONG_JOBS.values():
+            page.get(f"{view}?nodes=1")
+            until(lambda: every(page, ".answer table"), "hosts are chosen")
+            page.execute_script("location.hash = arguments[0]", f"#/placement?{job}")
+            until(lambda: every(page, "[aria-invalid], .problem"), "it is refused")
+            wrong = {
+                item.get_attribute("name"): one(page, f"#wrong-{item.get_attribute('name')}").text
+                for item in every(page, "[aria-invalid]")
+            }
+            assert wrong == told
+            assert every(page, ".answer table, g.lit") == []
+            assert len(every(page, ".answer .problem")) == (not told)
+            sound(page, axe)
+            size(page, 1280)
+        assert "request fewer hosts" in one(page, ".problem").text
+        page.get_log("browser")  # 422 is what was asked for
+
+
+def test_an_answer_is_of_the_job_that_was_asked(page: Any, site: Any) -> None:
+    shown(page, site, "#/placement?nodes=2")
+    until(lambda: every(page, ".answer table"), "hosts are chosen")
+    assert not every(page, ".view.stale, .view.asking")
+    nodes = one(page, "input[name=nodes]")
+    nodes.clear()
+    nodes.send_keys("3")
+    assert every(page, ".view.stale")
+    page.execute_script("window.fetch = () => new Promise(() => {})")
+    one(page, "form.ask button.main").click()
+    until(lambda: every(page, ".view.asking [aria-busy]"), "it is marked while it is asked")
+    shown(page, site, "#/placement?nodes=2")
+    until(lambda: every(page, ".answer table"), "hosts are chosen")
+    nodes = one(page, "input[name=nodes]")
+    nodes.clear()
+    nodes.send_keys("0")
+    one(page, "form.ask button.main").click()
+    until(lambda: not every(page, ".answer *, g.lit"), "nothing is left of it")
+    assert not every(page, ".view.stale, .view.asking")
+
+
 def test_what_fails_is_clicked_away(page: Any, site: Any) -> None:
     shown(page, site, "#/what-if?unit=su1")
     box(page, "spine01").click()
     until(lambda: "Traffic that moves" in text(page), "the answer is there")
     until(lambda: "others carry 1.14 times as much" in text(page), "the traffic is counted")
+    assert "16 leaves" in text(page)
     box(page, "su1-rail0").click()
     until(lambda: "hosts lose a rail" in text(page), "the answer is there")
     until(lambda: len(every(page, ".chips li")) == 2, "both are named")
@@ -590,6 +761,17 @@ def test_what_fails_is_clicked_away(page: Any, site: Any) -> None:
         "arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))", line
     )
     until(lambda: every(page, ".chips li") and every(page, ".answer .card"), "a cable fails")
+
+
+def test_what_fails_is_in_the_address(page: Any, site: Any) -> None:
+    shown(page, site, "#/what-if?unit=su1&fail=spine01,su1-rail0+spine02")
+    until(lambda: len(every(page, ".chips li")) == 2, "both fail")
+    until(lambda: every(page, ".answer .card"), "the answer is there")
+    assert [item.text for item in every(page, "g.box.fails .label")] == ["spine01"]
+    one(page, ".chips button").click()
+    assert page.current_url.endswith("#/what-if?unit=su1&fail=su1-rail0+spine02")
+    shown(page, site, "#/what-if?fail=spine99")
+    until(lambda: "spine99: not in this picture" in text(page), "it is told")
 
 
 def test_a_token_is_asked_for_and_kept_for_the_tab(browser: Any, axe: str, tmp_path: Path) -> None:

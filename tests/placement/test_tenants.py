@@ -57,11 +57,15 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "more than it has": (
         {"nodes": 2, "tenant": "blue"},
-        "2 hosts are needed, but tenant blue has 1 host, of which 1 is free; request fewer nodes",
+        "of the 2 hosts of tenant blue only 1 has all NICs that the job uses, and 1 is free",
+    ),
+    "more than it has of whole hosts": (
+        {"nodes": 3, "tenant": "red"},
+        "3 hosts are needed, but tenant red has 2 hosts, of which 2 are free; request fewer nodes",
     ),
     "nothing free": (
         {"tenant": "blue", "exclude": ["gpu002"]},
-        "but tenant blue has 1 host, of which 0 are free (1 excluded); exclude fewer hosts",
+        "only 1 has all NICs that the job uses, and 0 are free (1 excluded); exclude fewer hosts",
     ),
 }
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from fabric.render.picture import CHARACTER_EM, RAILS, STROKES
+from fabric.render.canvas import CHARACTER_EM, RAILS, STROKES
 from fabric.render.picture_page import page
 from fabric.render.picture_png import png
 from fabric.render.picture_svg import svg
@@ -110,6 +110,44 @@ def test_cables_have_the_colour_of_their_rail() -> None:
 def test_a_state_covers_the_colour_of_the_rail(demo: Picture) -> None:
     colours = strokes(ET.fromstring(svg(demo)), "line wrong")
     assert {*colours} == {STROKES[CableState.WRONG].colour}
+
+
+def borders(root: ET.Element) -> dict[str, tuple[str, str]]:
+    """Return the border of each box by its title: colour and dashes."""
+    return {
+        group.findtext(f"{SVG}title") or "": (
+            rect.attrib["stroke"],
+            rect.get("stroke-dasharray", ""),
+        )
+        for group in root.iter(f"{SVG}g")
+        if group.get("class", "").startswith("box")
+        for rect in [group.findall(f"{SVG}rect")[-1]]
+    }
+
+
+def test_hosts_and_leaves_of_a_tenant_are_marked_and_named() -> None:
+    root = ET.fromstring(svg(drawn(example("tenants"))))
+    found = borders(root)
+    assert found["gpu001: 2 NICs, tenant red"] == (RAILS[0], "")
+    assert found["gpu004: 2 NICs, tenant blue"] == (RAILS[1], "")
+    assert found["su2-rail1: rail 1, tenant red"] == (RAILS[0], "")
+    assert found["su1-rail0: rail 0, tenant red, tenant blue"][1] == "6 2"
+    assert found["spine01: AS 65100"][0] not in RAILS
+    assert {"tenant red", "tenant blue", "several tenants"} <= {*texts(root)}
+    assert not any("tenant" in text for text in texts(ET.fromstring(svg(drawn(example("demo"))))))
+
+
+def test_tenants_without_room_are_counted(demo: Picture) -> None:
+    """A key for each colour, with a few names; those that do not fit are counted."""
+    names = tuple(f"customer-{number:02}-of-the-building" for number in range(12))
+    boxes = tuple(
+        replace(box, tenants=((names[number % 12], 1),))
+        for number, box in enumerate(demo.boxes * 2)
+    )
+    shown = texts(ET.fromstring(svg(replace(demo, boxes=boxes, tenants=names))))
+    keys = [text for text in shown if "customer" in text]
+    assert keys[0] == f"tenants {names[0]}, {names[8]}"
+    assert f"and {8 - len(keys)} more" in shown
 
 
 def luminance(colour: str) -> float:

@@ -136,6 +136,20 @@ def test_hosts_that_are_named_twice_are_named(shared) -> None:
 
 
 @each(
+    ("name", "fix"),
+    [
+        ("gpu01", "did you mean 'gpu001'?"),
+        ("gpu9", "known: gpu[001-004]"),
+        ("x", "GET /v1/hosts lists the hosts"),
+    ],
+)
+def test_an_unknown_host_is_told_what_is_close(shared, name: str, fix: str) -> None:
+    answer = shared.post("/v1/placements", json={"nodes": 1, "exclude": name})
+    (finding,) = answer.json()["findings"]
+    assert (finding["message"], finding["fix"]) == (f"no such host: {name!r}", fix)
+
+
+@each(
     ("text", "words"),
     [
         ("tp=0", ("'0' of tp is not a positive number", "write tp=8,pp=4,dp=16")),

@@ -64,6 +64,8 @@ class Request:
         Columns that they use.
     hosts, include, exclude : array of int
         Rows of the hosts that are named.
+    tenant_hosts : int
+        Hosts of which the tenant has a NIC, whether or not the job uses it; 0 without a tenant.
     """
 
     query: Query
@@ -72,6 +74,7 @@ class Request:
     hosts: Ints
     include: Ints
     exclude: Ints
+    tenant_hosts: int = 0
 
 
 def resolve(fabric: Fabric, query: Query) -> Request:
@@ -100,10 +103,13 @@ def resolve(fabric: Fabric, query: Query) -> Request:
     hosts, include, exclude = (
         _rows(fabric, names) for names in (query.hosts, query.include, query.exclude)
     )
-    if fabric.tenants:
+    own = 0
+    if tenants := fabric.tenants:
         mine = tenant_hosts(fabric, query.tenant, columns)
         include = include if len(include) else np.flatnonzero(mine)
-    return Request(query, gpus, columns, hosts, include, exclude)
+        row = tenants.row(query.tenant)
+        own = 0 if row is None else len(tenants.devices(row, fabric.nics.host))
+    return Request(query, gpus, columns, hosts, include, exclude, own)
 
 
 def _rows(fabric: Fabric, names: tuple[str, ...]) -> Ints:
@@ -195,16 +201,26 @@ def _too_few(request: Request, usable: Usable, total: int) -> NoRoomError:
     size, excluded = int(among.sum()), int(among[np.unique(request.exclude)].sum())
     among[request.exclude] = False
     missing = usable.missing(among)
-    are = "is" if total == 1 else "are"
-    words = f"only {total} of {size} {'named ones ' if query.include else ''}{are} free"
-    if query.tenant and not query.include:
-        words = f"tenant {query.tenant} has {counted(size, 'host')}, of which {total} {are} free"
+    partial = request.tenant_hosts > size and not query.include
     out = [*([f"{excluded} excluded"] if excluded else []), *(one for one, _ in missing)]
     fixes = ["request fewer nodes"] if total else [fix for _, fix in missing]
     fixes += ["exclude fewer hosts"] if excluded else []
-    message = f"{needed(query.nodes)}, but {words}"
+    fixes += ["use fewer GPUs of each"] if partial and request.gpus > 1 else []
+    message = f"{needed(query.nodes)}, but {_free(request, size, total)}"
     message += f" ({', '.join(out)})" if out else ""
     return unplaceable(message, listed(fixes) if fixes else "request fewer nodes")
+
+
+def _free(request: Request, size: int, total: int) -> str:
+    """Return how many of the hosts that a job may have are free, and which hosts they are."""
+    query, are = request.query, "is" if total == 1 else "are"
+    if not query.tenant or query.include:
+        return f"only {total} of {size} {'named ones ' if query.include else ''}{are} free"
+    hosts = counted(request.tenant_hosts, "host")
+    if request.tenant_hosts == size:
+        return f"tenant {query.tenant} has {hosts}, of which {total} {are} free"
+    has = f"only {size} {'has' if size == 1 else 'have'} all NICs that the job uses"
+    return f"of the {hosts} of tenant {query.tenant} {has}, and {total} {are} free"
 
 
 def impossible(request: Request, problem: Problem, usable: Usable) -> NoRoomError:

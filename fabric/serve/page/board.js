@@ -40,8 +40,10 @@ export class Board {
     return `${ends} – ${title(this.picture.boxes[upper])}: ${cables} cable${cables === 1 ? "" : "s"} of ${speeds.join("/")}G`;
   }
 
+  // Each entry is a kind, or several that share a text, and its text.
   legendOf(entries) {
-    this.legend.replaceChildren(...entries.map(([kind, text]) =>
-      make("span", { class: "key" }, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), text)));
+    const swatch = (kind) => make("span", { class: `swatch ${kind}`, "aria-hidden": "true" });
+    this.legend.replaceChildren(...entries.map(([kind, text]) => make("span", { class: "key" },
+      Array.isArray(kind) ? make("span", { class: "several" }, kind.map(swatch)) : swatch(kind), text)));
   }
 }

@@ -46,7 +46,7 @@ function content(about) {
       make("p", { class: "faint" }, readWhen(about))),
     make("div", { class: "cards" },
       card("Planned", facts(planned.facts)),
-      card("Running", ...runningFacts(about)),
+      card("Running", ...runningFacts(planned, running)),
       card("Lossless policy", facts(planned.policy)),
       planned.buffer.length ? card("Buffer", facts(planned.buffer.map(bufferRow))) : null,
     ),
@@ -72,19 +72,25 @@ export function readWhen({ is_read: isRead, running, failure }) {
   return isRead ? "not read: the file of readings has no record of it" : "not read: the service has no file of readings";
 }
 
-function runningFacts({ running }) {
+// Ports with a planned cable: a device has more interfaces, such as VLANs and free ports.
+function portsUp({ ports: all }, running) {
+  const cabled = all.filter(({ enabled }) => enabled);
+  const states = cabled.map(({ port }) => state(running, port)?.up ?? null);
+  const unread = states.filter((up) => up === null).length;
+  const off = all.length - cabled.length;
+  if (unread === cabled.length) return "not read";
+  return [`${states.filter(Boolean).length} of ${cabled.length}`, unread && `${unread} not read`, off && `${off} switched off as planned`].filter(Boolean).join(", ");
+}
+
+function runningFacts(planned, running) {
   if (running === null) return [make("p", { class: "faint" }, "Not read.")];
-  const { facts: seen, bgp, interfaces, watchdog } = running.state;
-  const links = Object.values(interfaces ?? {});
-  const known = links.filter((one) => one.up !== null && one.up !== undefined);
-  const up = known.filter((one) => one.up).length;
-  const unread = links.length - known.length;
+  const { facts: seen, bgp, watchdog } = running.state;
   const sessions = Object.values(bgp ?? {});
   const storms = Object.values(watchdog ?? {}).filter((one) => !one.operational).length;
   return [facts([
     ["system", running.platform],
-    ...(seen ? [["host name", seen.hostname], ["model", seen.model], ["version", seen.version], ["serial", seen.serial]] : []),
-    ...(links.length ? [["ports up", `${up} of ${links.length}${unread ? `, ${unread} not read` : ""}`]] : []),
+    ...(seen ? [["host name", seen.hostname], ["model", seen.model], ["version", seen.version], ["serial", seen.serial]].filter(([, value]) => value) : []),
+    ["cabled ports that are up", portsUp(planned, running)],
     ...(sessions.length ? [["BGP sessions", `${sessions.filter((one) => one.established).length} of ${sessions.length} established`]] : []),
     ...(watchdog && Object.keys(watchdog).length ? [["queues in a pause storm", String(storms)]] : []),
     ...(running.unknown.length ? [["not understood", running.unknown.map(plain).join(", ")]] : []),

@@ -1,6 +1,6 @@
 // Elements from data: text is set as text, never as markup.
 
-import { asked } from "./words.js";
+import { asked, told } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -69,11 +69,8 @@ export function say(text) {
 }
 
 // What went wrong, and what to do; each finding of the service has both.
-export function problem(error) {
-  const findings = error.findings ?? [];
-  const lines = findings.length
-    ? findings.map((one) => `${one.field ? `${asked(one.field)}: ` : ""}${one.message}${one.fix ? `; ${one.fix}` : ""}`)
-    : [error.message];
+export function problem(error, findings = error.findings ?? []) {
+  const lines = findings.length ? findings.map((one) => (one.field ? `${asked(one.field)}: ${told(one)}` : told(one))) : [error.message];
   return make("div", { class: "problem", role: "alert" }, lines.map((line) => make("p", {}, name(line))));
 }
 

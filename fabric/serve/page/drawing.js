@@ -1,9 +1,9 @@
 // The picture: boxes, lines and frames with the places that the service computed.
 
 import { draw } from "./dom.js";
+import { hue, owner } from "./legend.js";
 import { extent, fitted, note, share } from "./trouble.js";
 
-const RAILS = 8;
 const LEAST_WIDTH_PX = 860;
 const STEP = 1.3;
 const MOST = 6;
@@ -18,6 +18,7 @@ const MARK_AT = 0.22;
 const SHARE_AT = 0.82;
 const SHARE_PX = { width: 80, height: 12 }; // room that "1 of 16 down" takes
 const MOST_SHARES = 24; // texts on lines; the others have theirs when they are pointed at
+const PAD_PX = 3; // between a text and the border of its box
 const LETTER_PX = 6.65; // of the font at 11 px, as fabric/topology/drawing_layout.py has it
 
 const along = ({ x1, y1, x2, y2 }, part) => [x1 + (x2 - x1) * part, y1 + (y2 - y1) * part];
@@ -36,7 +37,7 @@ export class Drawing {
     this.svg = this.#draw();
     place.replaceChildren(this.svg);
     this.#measure();
-    this.place.scrollTo(0, 0);
+    this.place.scrollTo(this.#start(), 0);
     this.#listen();
     const width = () => this.place.offsetWidth;
     let before = width();
@@ -48,6 +49,12 @@ export class Drawing {
       before = width();
     });
     this.resized.observe(place);
+  }
+
+  // Where the boxes begin, in a place that is too narrow for them to be seen at first.
+  #start() {
+    const left = (Math.min(...this.picture.boxes.map(({ x }) => x)) - 24) * this.base * this.scale / this.picture.width;
+    return left > this.place.clientWidth / 2 ? left : 0;
   }
 
   // The whole width, also where letters get small: a narrow place scrolls until then.
@@ -78,10 +85,14 @@ export class Drawing {
     items.forEach((item, number) => item.setAttribute("class", `${kind} ${this.#own(kind, number)} ${of(number)}`.trim()));
   }
 
-  // Another second line of text on a box, or null for its own.
-  note(number, text) {
+  // Another second line of text on a box: the first that fits, or the last. Without one, its own.
+  note(number, ...texts) {
     const detail = this.boxes[number].querySelector(".detail");
-    detail.textContent = text ?? this.#detail(number);
+    detail.textContent = texts.find((text) => text.length <= this.#letters(number)) ?? texts.at(-1) ?? this.#detail(number);
+  }
+
+  #letters(number) {
+    return (this.picture.boxes[number].width - 2 * PAD_PX) / LETTER_PX;
   }
 
   title(kind, number, text) {
@@ -110,9 +121,8 @@ export class Drawing {
   }
 
   #detail(number) {
-    const { detail, width } = this.picture.boxes[number];
     const text = this.live && note(this.picture, number);
-    return text ? fitted(text, width / LETTER_PX) : detail;
+    return text ? fitted(text, this.#letters(number)) : this.picture.boxes[number].detail;
   }
 
   #state(line) {
@@ -123,13 +133,11 @@ export class Drawing {
     if (kind === "line") {
       const line = this.picture.lines[number];
       const state = this.live && share(line) ? "some" : this.#state(line);
-      return `${state} rail${line.rail < 0 ? "" : line.rail % RAILS}`;
+      return `${state} ${line.rail < 0 ? "" : hue("rail", line.rail)}`.trimEnd();
     }
-    const { kind: role, members, tenants = {} } = this.picture.boxes[number];
-    if (!this.live) return `${role}${members.length > 1 ? " many" : ""}`;
-    const names = Object.keys(tenants);
-    const owner = names.length === 1 ? ` owned tenant${this.picture.tenants.indexOf(names[0]) % RAILS}` : names.length ? " owned shared" : "";
-    return `${role}${members.length > 1 ? " many" : ""}${owner}${this.#sick(number)}`;
+    const box = this.picture.boxes[number];
+    const role = `${box.kind}${box.members.length > 1 ? " many" : ""}`;
+    return this.live ? `${role} ${owner(this.picture, box)}${this.#sick(number)}` : role;
   }
 
   #sick(number) {
@@ -203,7 +211,7 @@ export class Drawing {
     draw("title"),
     box.members.length > 1 && draw("rect", { x: x + 3, y: y - 3, width, height, rx: 5, class: "behind" }),
     draw("rect", { x, y, width, height, rx: 5, class: "face" }),
-    box.rail >= 0 && draw("rect", { x: x + 4, y: y + 1, width: width - 8, height: 3, rx: 1.5, class: `stripe rail${box.rail % RAILS}` }),
+    box.rail >= 0 && draw("rect", { x: x + 4, y: y + 1, width: width - 8, height: 3, rx: 1.5, class: `stripe ${hue("rail", box.rail)}` }),
     draw("text", { x: middle, y: y + 17, class: "label" }, box.label.length > LABEL ? `${box.label.slice(0, LABEL)}…` : box.label),
     draw("text", { x: middle, y: y + 31, class: "detail" }, this.#detail(number)));
   }

@@ -5,13 +5,13 @@ import { Board } from "./board.js";
 import { title } from "./drawing.js";
 import { age, badge, card, facts, link, make, problem, say } from "./dom.js";
 import { filterForm } from "./filters.js";
+import { SICK, hue, rails, sick, tenants } from "./legend.js";
 import { members as troubled, note } from "./trouble.js";
-import { STATES, VIEWS, step, total } from "./scale.js";
+import { CABLES, STATES, VIEWS, step, total } from "./scale.js";
 
 const HOT = 8;
 const MEMBERS = 500;
 const NAMES = 50;
-const TENANT_COLOURS = 8;
 
 function ownersOf(box) {
   const names = Object.keys(box.tenants);
@@ -125,10 +125,12 @@ class MapView {
     const { picture } = this.board;
     if (this.by === "state") {
       const states = Object.keys(picture.totals).map((state) => [state, `${STATES[state]}: ${total(picture, state)}`]);
-      return [...states, ["some", "some of its cables are not as planned"], ["sick", "with a condition"], ["sick some", "some of its devices or cables"]];
+      const coloured = rails(picture);
+      const planned = coloured.length ? coloured.map(([kind]) => kind) : "planned";
+      return [[planned, states[0][1]], ...coloured.filter(([kind]) => kind !== "planned"), ...states.slice(1), ["some", "some of the cables of a line are not as planned"], ...Object.values(SICK), ...tenants(picture)];
     }
     const { words } = VIEWS[this.by];
-    return [...words.map((word, at) => [`step${at}`, word]), ["unknown", "not read"]];
+    return [...words.map((word, at) => [`step${at}`, word]), ["unknown", "not read"], ...sick(picture), ...tenants(picture)];
   }
 
   told(line) {
@@ -150,7 +152,7 @@ class MapView {
     const busy = picture.boxes.reduce((sum, box) => sum + box.busy, 0);
     const hosts = picture.boxes.filter((box) => box.kind === "host").reduce((sum, box) => sum + box.members.length, 0);
     const rows = Object.keys(picture.totals).filter((state) => picture.totals[state] !== 0 || picture.unread[state] || state === "planned")
-      .map((state) => [`cables, ${STATES[state]}`, total(picture, state)]);
+      .map((state) => [CABLES[state], total(picture, state)]);
     return card("Overview", facts([
       ...rows,
       ["hosts with a job", `${busy.toLocaleString("en")} of ${hosts.toLocaleString("en")}`],
@@ -162,7 +164,7 @@ class MapView {
     const { tenants, boxes } = this.board.picture;
     if (!tenants.length) return null;
     const rows = tenants.map((name, at) => [
-      make("span", {}, make("span", { class: `swatch tenant${at % TENANT_COLOURS}`, "aria-hidden": "true" }), name),
+      make("span", {}, make("span", { class: `swatch ${hue("owned tenant", at)}`, "aria-hidden": "true" }), name),
       `${boxes.reduce((sum, box) => sum + (box.tenants[name] ?? 0), 0).toLocaleString("en")} hosts`,
     ]);
     return card("Tenants", facts(rows));

@@ -3,54 +3,76 @@
 import { get, post } from "./api.js";
 import { Board } from "./board.js";
 import { title } from "./drawing.js";
+import { rails, sick, tenants, troubles } from "./legend.js";
 import { card, facts, link, make, percent, problem, say, table } from "./dom.js";
+import { JobForm } from "./job.js";
 import { VIEWS, step } from "./scale.js";
 
-const TRAFFIC = ["ring", "tree", "all-to-all", "pipeline", "ring:3,all-to-all:1"];
 const RANKS = 256;
 
-export async function open(root) {
+export async function open(root, _parts, words) {
   const board = new Board((kind, number) => chosen(kind, number));
   const answer = make("div", { class: "answer" });
-  const form = make("form", { class: "tools ask", "aria-label": "Job", onsubmit: (event) => ask(event) });
-  const field = (label, input) => make("label", {}, make("span", {}, label), input);
-  const about = await get("/v1/fabric");
-  form.append(
-    field("Hosts", make("input", { name: "nodes", type: "number", min: 1, max: about.hosts, value: Math.min(2, about.hosts), required: true })),
-    field("GPUs of a host", make("input", { name: "gpus_per_node", type: "number", min: 1, max: about.gpus_per_host, value: about.gpus_per_host })),
-    field("Traffic", make("input", { name: "traffic", list: "traffic", value: "ring", required: true, spellcheck: "false" })),
-    make("datalist", { id: "traffic" }, TRAFFIC.map((value) => make("option", { value }))),
-    field("Within", make("select", { name: "within" }, ["", "block", "unit", "pod"].map((value) => make("option", { value }, value || "anywhere")))),
-    field("Not on", make("input", { name: "exclude", spellcheck: "false", autocomplete: "off" })),
-    make("button", { class: "main" }, "Choose hosts"),
-  );
-  root.append(make("div", { class: "head" }, make("h1", {}, "Placement"), make("p", { class: "faint" }, "Nothing is reserved: a question changes nothing.")), form, board.element, answer);
-  await board.load({});
-  const { tenants } = board.picture;
-  if (tenants.length) {
-    const owners = [...tenants, ""].map((value) => make("option", { value }, value || "none"));
-    form.lastChild.before(field("Tenant", make("select", { name: "tenant" }, owners)));
-  }
-  board.legendOf(keys());
-  form.elements.exclude.placeholder = anyHosts(board.picture);
+  const stale = make("p", { class: "warning", role: "status", hidden: true }, "The job was changed. What is shown is for the job before; choose hosts again.");
+  const head = make("div", { class: "head" }, make("h1", {}, "Placement"), make("p", { class: "faint" }, "Nothing is reserved: a question changes nothing."));
+  root.append(head, stale, board.element, answer);
+  const [about] = await Promise.all([get("/v1/fabric"), board.load({})]);
+  const form = new JobForm(about, board.picture, () => send(), () => mark());
   let found = null;
+  let before = ""; // address of the job that is shown
+  let turn = 0;
+  head.after(form.element);
+  board.legendOf(keys(board.picture, null));
+  if (words.nodes !== undefined) {
+    form.fill(words);
+    ask();
+  }
+  return () => {
+    turn += 1;
+  };
 
-  async function ask(event) {
-    event.preventDefault();
-    const values = new FormData(form);
-    const body = { nodes: Number(values.get("nodes")), traffic: values.get("traffic").trim(), ranks: true, links: true };
-    if (values.get("gpus_per_node")) body.gpus_per_node = Number(values.get("gpus_per_node"));
-    for (const name of ["within", "exclude", "tenant"]) if (values.get(name)?.trim()) body[name] = values.get(name).trim();
-    try {
-      found = await post("/v1/placements", body);
-      paint(board, found);
-      answer.replaceChildren(...shown(found));
-      say(`${found.hosts.length} hosts: ${found.hostlist}`);
-    } catch (error) {
-      found = null;
-      unpaint(board);
-      answer.replaceChildren(problem(error));
+  function send() {
+    if (location.hash !== form.address) history.pushState(null, "", form.address);
+    return ask();
+  }
+
+  async function ask() {
+    const mine = (turn += 1);
+    const address = form.address;
+    if (!form.check()) {
+      show(null, "");
+      return;
     }
+    root.classList.add("asking");
+    answer.setAttribute("aria-busy", "true");
+    try {
+      const placed = await post("/v1/placements", { ...form.body, ranks: true, links: true });
+      if (mine !== turn) return;
+      show(placed, address);
+      say(`${placed.hosts.length} host${placed.hosts.length === 1 ? "" : "s"}: ${placed.hostlist}`);
+    } catch (error) {
+      if (mine !== turn) return;
+      show(null, "");
+      const rest = form.refuse(error.findings ?? []);
+      if (rest.length || !error.findings?.length) answer.replaceChildren(problem(error, rest));
+    }
+  }
+
+  function show(placed, address) {
+    found = placed;
+    before = address;
+    root.classList.remove("asking");
+    answer.removeAttribute("aria-busy");
+    answer.replaceChildren(...(placed === null ? [] : shown(placed)));
+    if (placed === null) unpaint(board);
+    else paint(board, placed);
+    mark();
+  }
+
+  // An answer is for the job that was asked, not for what the fields have since.
+  function mark() {
+    stale.hidden = found === null || form.address === before;
+    root.classList.toggle("stale", !stale.hidden);
   }
 
   function chosen(kind, number) {
@@ -59,22 +81,27 @@ export async function open(root) {
   }
 }
 
-// Hosts of this fabric, as an example of what the field takes.
-function anyHosts({ boxes }) {
-  const hosts = boxes.find(({ kind }) => kind === "host");
-  return hosts ? title(hosts) : "";
-}
+// Before an answer lines have the colours of rails and states, and after it those of load.
+const keys = (picture, found) => (found === null
+  ? [...rails(picture, "several rails, or none"), ...troubles(picture), ...tenants(picture)]
+  : [["lit", "host of the job"], ...VIEWS.load.words.map((word, at) => [`step${at}`, word]), ["unused", "not used"], ...sick(picture), ...tenants(picture)]);
 
-const keys = () => [["lit", "host of the job"], ...VIEWS.load.words.map((word, at) => [`step${at}`, word]), ["unused", "not used"]];
-
-function unpaint({ drawing, picture }) {
+function unpaint(board) {
+  const { drawing, picture } = board;
   drawing.svg.classList.remove("by-figure");
   drawing.mark("line", () => "");
   drawing.mark("box", () => "");
-  picture.boxes.forEach((_, number) => drawing.note(number, null));
+  picture.boxes.forEach((box, number) => {
+    drawing.note(number);
+    drawing.title("box", number, `${title(box)}, ${box.detail}`);
+  });
+  picture.lines.forEach((_, number) => drawing.title("line", number, board.describe(number)));
+  board.legendOf(keys(picture, null));
 }
 
-function paint({ drawing, picture }, found) {
+function paint(board, found) {
+  const { drawing, picture } = board;
+  board.legendOf(keys(picture, found));
   const boxOf = new Map(picture.boxes.flatMap((box, number) => box.members.map((member) => [member, number])));
   const ranks = new Map();
   for (const { host, rank } of found.ranks) {
@@ -98,14 +125,16 @@ function paint({ drawing, picture }, found) {
   picture.boxes.forEach((box, number) => {
     const mine = ranks.get(number);
     if (mine === undefined) {
-      drawing.note(number, null);
+      drawing.note(number);
       drawing.title("box", number, `${title(box)}, ${box.detail}`);
       return;
     }
     const [first, last, { size }] = mine;
-    const text = box.members.length > 1 ? `${size} of ${box.members.length} hosts` : `ranks ${first}-${last}`;
-    drawing.note(number, text);
-    drawing.title("box", number, `${title(box)}: ${size} hosts of the job, ranks ${first} to ${last}`);
+    const range = first === last ? `${first}` : `${first}-${last}`;
+    const words = first === last ? `rank ${first}` : `ranks ${first} to ${last}`;
+    if (box.members.length > 1) drawing.note(number, `${size} of ${box.members.length} hosts`, `${size} hosts`);
+    else drawing.note(number, `${first === last ? "rank" : "ranks"} ${range}`, range);
+    drawing.title("box", number, `${title(box)}: ${size} host${size === 1 ? "" : "s"} of the job, ${words}`);
   });
   picture.lines.forEach((line, number) => drawing.title("line", number, typeof of[number] === "number" ? `load ${percent(of[number])}` : "not used between switches"));
 }
@@ -120,16 +149,16 @@ function shown(found) {
       card("Hosts", make("p", { class: "hostlist" }, make("code", {}, found.hostlist)), facts(hosts), make("p", { class: "faint" }, found.reason)),
       card("Predicted", facts([
         ["fullest cable between switches", percent(found.link_load)],
-        ["the same with hashed queue pairs", percent(found.link_load_hashed)],
-        ["share of the line rate that the job gets", percent(found.rate)],
+        ["the same where ECMP hashes the flows", percent(found.link_load_hashed)],
+        ["bandwidth of the job, of the line rate", percent(found.rate)],
         ["bottleneck", found.bottleneck],
-        ["above the best choice", found.gap === null ? "not known" : percent(found.gap)],
+        ["load above that of the best hosts", found.gap === null ? "not known" : percent(found.gap)],
       ])),
       card("Not as planned", Object.keys(found.links_not_as_planned).length || Object.keys(found.not_considered).length
         ? facts([...Object.entries(found.links_not_as_planned), ...Object.entries(found.not_considered)].slice(0, 20))
         : make("p", { class: "faint" }, "Nothing is reported."))),
     make("section", { class: "card wide" }, make("h2", {}, `Ranks (${found.ranks.length.toLocaleString("en")})`),
       table("Ranks", ["rank", "host", "GPU", "NIC", "rail", "leaf"], rows, { class: "scroll tall" }),
-      found.ranks.length > RANKS ? make("p", { class: "faint" }, `The first ${RANKS}.`) : null),
+      found.ranks.length > RANKS ? make("p", { class: "faint" }, `The first ${RANKS} ranks are shown.`) : null),
   ];
 }

@@ -20,6 +20,15 @@ export const STATES = {
   wrong: "wrong cable",
 };
 
+// The same, as what is counted.
+export const CABLES = {
+  planned: "cables as planned",
+  oversubscribed: "uplinks of oversubscribed switches",
+  down: "cables down or missing",
+  lossless: "cables that fail a lossless rule",
+  wrong: "wrong cables",
+};
+
 export function step(view, value) {
   if (value === null || value === undefined) return "unknown";
   const { steps } = VIEWS[view];

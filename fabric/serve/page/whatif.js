@@ -5,12 +5,13 @@ import { Board } from "./board.js";
 import { title } from "./drawing.js";
 import { badge, card, facts, link, make, problem, say, table } from "./dom.js";
 import { filterForm } from "./filters.js";
+import { rails } from "./legend.js";
 import { load } from "./device.js";
 
 const MOST = 1000;
 const WAIT_MS = 150;
 
-export async function open(root, _parts, filters) {
+export async function open(root, _parts, { fail = "", ...filters }) {
   const failed = new Map(); // key of a box or line -> { kind, number, text, words }
   const board = new Board((kind, number) => toggle(kind, number), false);
   const chips = make("ul", { class: "chips", "aria-label": "What fails" });
@@ -24,8 +25,15 @@ export async function open(root, _parts, filters) {
   tools.append(filterForm(board.picture.filters, filters, (next) => {
     location.hash = `#${query("/what-if", next)}`;
   }));
-  board.legendOf([["planned", "works"], ["fails", "fails"], ["hurt", "host that loses bandwidth"]]);
+  board.legendOf([...rails(board.picture, "several rails, or none", false), ["fails", "fails"], ["hurt", "host that loses bandwidth"]]);
   paint(null);
+  const missing = [];
+  for (const name of fail.split(",").filter(Boolean)) {
+    const [kind, number] = placed(board.picture, name);
+    if (number < 0) missing.push(name);
+    else await toggle(kind, number);
+  }
+  if (missing.length) answer.replaceChildren(problem(new Error(`${missing.join(", ")}: not in this picture; choose what fails again`)));
   return () => {
     turn += 1;
     clearTimeout(timer);
@@ -48,6 +56,9 @@ export async function open(root, _parts, filters) {
   }
 
   function changed() {
+    if (!root.isConnected) return; // another view has the address
+    const names = [...failed.values()].map(({ kind, number }) => named(board.picture, kind, number)).join(",");
+    history.replaceState(null, "", `#${query("/what-if", { ...filters, fail: names })}`);
     chips.replaceChildren(...[...failed.entries()].map(([key, { text }]) => make("li", {},
       make("button", { type: "button", "aria-label": `${text} works again`, onclick: () => {
         failed.delete(key);
@@ -88,13 +99,26 @@ export async function open(root, _parts, filters) {
     picture.boxes.forEach((box, number) => {
       const hit = isGone(number) ? 0 : box.members.filter((member) => hurt.has(member)).length;
       const less = `${hit.toLocaleString("en")} of ${box.members.length.toLocaleString("en")} lose`;
-      drawing.note(number, hit && box.members.length > 1 ? less : null);
+      drawing.note(number, ...(hit && box.members.length > 1 ? [less, less.replace(" of ", "/")] : []));
       const now = isGone(number) ? "fails" : hit ? `works, ${box.members.length > 1 ? less : "loses"} bandwidth` : "works";
       drawing.title("box", number, `${title(box)}, ${box.detail}: ${now}`);
     });
     picture.lines.forEach((_, number) => drawing.title("line", number, `${board.describe(number)}: ${failed.has(`line ${number}`) ? "fails" : "works"}`));
   }
 }
+
+// What fails, in the address: a device, or both ends of a cable; the first of a group.
+function named({ boxes, lines }, kind, number) {
+  const first = (box) => boxes[box].members[0];
+  return kind === "box" ? first(number) : `${first(lines[number].lower[0])} ${first(lines[number].upper)}`;
+}
+
+function placed({ boxes, lines }, name) {
+  const [low, up] = name.split(" ").map((device) => boxes.findIndex(({ members }) => members.includes(device)));
+  return up === undefined ? ["box", low] : ["line", lines.findIndex(({ lower, upper }) => lower.includes(low) && upper === up)];
+}
+
+const counted = (count, role) => `${count.toLocaleString("en")} ${count === 1 ? role : role === "leaf" ? "leaves" : `${role}s`}`;
 
 const ofBox = (box) => box.members.map((member) => `${box.kind === "host" ? "host" : "switch"}:${member}`);
 
@@ -124,7 +148,7 @@ function shown(found) {
         ["rails that split", found.rails_split.length ? found.rails_split.map((one) => `rail ${one.rail} into ${one.parts} parts`).join(", ") : "none"],
         ["hosts that lose a rail", String(new Set(found.rails_lost.map((one) => one.host)).size)]])),
     card("Traffic that moves", found.moved.length
-      ? facts(found.moved.map((one) => [`${one.switches} ${one.role}`, one.times === null ? "no uplink is left" : `others carry ${one.times.toFixed(2)} times as much`]))
+      ? facts(found.moved.map((one) => [counted(one.switches, one.role), one.times === null ? "no uplink is left" : `others carry ${one.times.toFixed(2)} times as much`]))
       : make("p", { class: "faint" }, "None."))),
   hit.length ? make("section", { class: "card wide" }, make("h2", {}, "Units"), table("Units", ["unit", "NICs", "uplinks"],
     hit.map((one) => [one.unit, left(one.nic_gbps_left, one.nic_gbps), left(one.uplink_gbps_left, one.uplink_gbps)]))) : null,

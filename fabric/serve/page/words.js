@@ -31,6 +31,25 @@ export function bufferRow([field, value]) {
 }
 
 // Fields of requests, as the forms of the page call them.
-const ASKED = { nodes: "Hosts", gpus_per_node: "GPUs of a host", traffic: "Traffic", within: "Within", exclude: "Not on" };
+const ASKED = {
+  nodes: "Number of hosts", gpus_per_node: "GPUs per host", traffic: "Traffic", within: "All hosts in", exclude: "Not on these hosts", tenant: "Tenant",
+};
 
 export const asked = (field) => ASKED[field] ?? plain(field);
+
+// What programs are told, and what people who look at the page are told in its place. Names, such as 'node-1', stay.
+const SPOKEN = [
+  [/; in HTTP, .*$/u, ""],
+  [/^GET \/v1\/hosts lists .*$/u, "the map shows the hosts"],
+  [/^(?:GET|POST|see|load the page) \/.*$/u, ""],
+  [/^`rocefab show (\w+)` lists them$/u, "choose one of the $1"],
+  [/^omit the field$/u, "leave it empty"],
+  [/^unknown collective /u, "unknown traffic "],
+  [/\bGPUs? per node\b/gu, "GPUs per host"],
+  [/(?<![\w'".-])node(s?)(?![\w'".-]*['\w[-])/gu, "host$1"],
+];
+
+const spoken = (text) => SPOKEN.reduce((now, [sign, words]) => now.replace(sign, words), text);
+
+// A finding of the service in words of the page: what is wrong, and what to do.
+export const told = ({ message, fix }) => [message, fix ?? ""].map(spoken).filter(Boolean).join("; ");

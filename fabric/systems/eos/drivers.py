@@ -53,6 +53,7 @@ _STATE_COMMANDS = {
     "bgp_ipv6": "show ipv6 bgp summary vrf all",
     "lldp": "show lldp neighbors",
     "version": "show version",
+    "hostname": "show hostname",
     "interfaces": "show interfaces",
     "pfc_counters": "show priority-flow-control counters",
     "ecn_counters": "show qos interfaces ecn counters queue",
@@ -69,7 +70,6 @@ READING = tuple(
     dict.fromkeys((
         "show running-config",
         "show startup-config",
-        "show hostname",
         _SESSIONS,
         *_STATE_COMMANDS.values(),
     ))

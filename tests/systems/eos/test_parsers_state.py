@@ -22,6 +22,7 @@ from fabric.observe.state import (
     Sensor,
     SystemFacts,
 )
+from fabric.systems.eos.parsers import EosParser
 from fabric.systems.eos.parsers import optics as eos_optics
 from fabric.systems.eos.parsers import state as eos_state
 from tests.cases import each
@@ -48,6 +49,11 @@ CASES: dict[str, tuple[Callable[[str], Any], Any, Any]] = {
             "uptime": 12.5,
         },
         SystemFacts("", "DCS-7060X6-64PE", "4.32.1F", "ABC", "00:1c:73:00:00:01", 12.5),
+    ),
+    "host name": (
+        eos_state.host_name,
+        {"hostname": "leaf1", "fqdn": "leaf1.example.net"},
+        SystemFacts("leaf1"),
     ),
     "interfaces": (
         eos_state.interfaces,
@@ -200,6 +206,12 @@ def test_frames_and_state_of_a_port_are_one_reading() -> None:
     assert found.counters["rx_bytes"] == 7
     assert found.counters["rx_pfc_frames"] == 2
     assert found.up is True
+
+
+def test_model_and_host_name_are_one_reading() -> None:
+    assert EosParser.readings["hostname"][0] == EosParser.readings["version"][0] == "facts"
+    found = merged(CASES["facts"][2], CASES["host name"][2])
+    assert (found.hostname, found.model, found.uptime_s) == ("leaf1", "DCS-7060X6-64PE", 12.5)
 
 
 @pytest.mark.parametrize("name", CASES)

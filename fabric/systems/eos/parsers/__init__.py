@@ -119,6 +119,7 @@ class EosParser:
         "bgp_ipv6": ("bgp", bgp_ipv6),
         "lldp": ("lldp", lldp_neighbours),
         "version": ("facts", eos_state.facts),
+        "hostname": ("facts", eos_state.host_name),
         "interfaces": ("interfaces", eos_state.interfaces),
         "pfc_counters": ("interfaces", eos_state.pfc_frames),
         "ecn_counters": ("ecn", eos_state.ecn_marks),

@@ -57,7 +57,7 @@ def reading(parse: Callable[[Any], T]) -> Callable[[str], T]:
 
 @reading
 def facts(answer: Any) -> SystemFacts:
-    """Parse ``show version``."""
+    """Parse ``show version``; the host name is the answer of another command."""
     return SystemFacts(
         hostname="",
         model=_text(answer["modelName"]),
@@ -66,6 +66,12 @@ def facts(answer: Any) -> SystemFacts:
         mac=_text(answer["systemMacAddress"]).lower(),
         uptime_s=float(answer["uptime"]) if "uptime" in answer else None,
     )
+
+
+@reading
+def host_name(answer: Any) -> SystemFacts:
+    """Parse ``show hostname``."""
+    return SystemFacts(hostname=_text(answer["hostname"]))
 
 
 @reading

@@ -1,0 +1,113 @@
+"""Legends of a picture: states of cables below it, tenants beside its subtitle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.render.canvas import (
+    CHARACTER_EM,
+    FAINT,
+    LEFT,
+    PAPER,
+    RAILS,
+    STROKES,
+    SUBTITLE_PX,
+    TEXT_PX,
+    Stroke,
+)
+from fabric.topology.drawing import CableState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.render.canvas import Canvas, Points
+    from fabric.topology.drawing import Box, Picture
+
+#: Half of the size of a mark.
+MARK_PX = 5.5
+#: Borders of boxes of a tenant, and of several; wider than those of boxes without tenants.
+OWNED_PX, SHARED = 2.4, Stroke(FAINT, 2.0, (6, 2))
+#: Sizes of a key of a tenant, the space to its text, and to the next key; our choice.
+_KEY, _SPACE, _NEXT = (26.0, 12.0), 8.0, 22.0
+#: Tenants of one colour that a key names; our choice.
+_NAMES = 3
+
+
+def legend(picture: Picture, canvas: Canvas) -> None:
+    """Draw which line stands for which state, and of how many cables."""
+    texts = [f"{total.state.words}: {total.words}" for total in picture.totals]
+    widths = [48 + len(text) * TEXT_PX * CHARACTER_EM + 22 for text in texts]
+    right = picture.width + 22
+    x, y = LEFT, picture.height - (30 if LEFT + sum(widths) > right else 22)
+    rails = sorted({line.rail % len(RAILS) for line in picture.lines if line.rail >= 0})
+    for total, text, width in zip(picture.totals, texts, widths, strict=True):
+        state = total.state
+        if x > LEFT and x + width > right:
+            x, y = LEFT, y + 17
+        stroke = STROKES[state]
+        canvas.line(((x, y), (x + 40, y)), stroke)
+        for part, rail in enumerate(rails if state is CableState.PLANNED else ()):
+            ends = ((x + part * 40 / len(rails), y), (x + (part + 1) * 40 / len(rails), y))
+            canvas.line(ends, Stroke(RAILS[rail], 2.0))
+        mark(canvas, stroke, x + 20, y)
+        canvas.text((x + 48, y + 3.5), text, TEXT_PX, anchor="start")
+        x += width
+
+
+def mark(canvas: Canvas, stroke: Stroke, x: float, y: float) -> None:
+    """Draw the mark of a stroke on a line, if it has one."""
+    half = MARK_PX
+    if stroke.mark == "cross":
+        for sign in (1, -1):
+            ends = ((x - half, y - sign * half), (x + half, y + sign * half))
+            canvas.line(ends, Stroke(stroke.colour, 2.0))
+    elif stroke.mark:
+        shapes: dict[str, Points] = {
+            "triangle": ((x, y - half), (x + half, y + half), (x - half, y + half)),
+            "diamond": ((x, y - half), (x + half, y), (x, y + half), (x - half, y)),
+            "square": (
+                *((x - half, y - half), (x + half, y - half)),
+                *((x + half, y + half), (x - half, y + half)),
+            ),
+        }
+        canvas.shape(shapes[stroke.mark], stroke.colour)
+
+
+def owner(picture: Picture, box: Box) -> Stroke | None:
+    """Return the border of a box with tenants; None without."""
+    if not box.tenants:
+        return None
+    return SHARED if len(box.tenants) > 1 else _border(picture, box.tenants[0][0])
+
+
+def _border(picture: Picture, tenant: str) -> Stroke:
+    return Stroke(RAILS[picture.tenants.index(tenant) % len(RAILS)], OWNED_PX)
+
+
+def tenant_legend(picture: Picture, canvas: Canvas) -> None:
+    """Draw whose the borders of hosts and leaves are; what has no room there is counted."""
+    x = LEFT + len(picture.subtitle) * SUBTITLE_PX * CHARACTER_EM + 2 * _NEXT
+    keys = list(_tenant_keys(picture))
+    for number, (stroke, text) in enumerate(keys):
+        wide = _KEY[0] + _SPACE + len(text) * TEXT_PX * CHARACTER_EM
+        rest = f"and {len(keys) - number} more" if number < len(keys) - 1 else ""
+        if x + wide + bool(rest) * _NEXT + len(rest) * TEXT_PX * CHARACTER_EM > picture.width:
+            canvas.text((x, 54), f"and {len(keys) - number} more", TEXT_PX, anchor="start")
+            return
+        canvas.rect((x, 54 - _KEY[1] + 2), _KEY, PAPER, stroke)
+        canvas.text((x + _KEY[0] + _SPACE, 54), text, TEXT_PX, anchor="start")
+        x += wide + _NEXT
+
+
+def _tenant_keys(picture: Picture) -> Iterator[tuple[Stroke, str]]:
+    """Yield the borders that are drawn, each once, and whose they are."""
+    alone = {box.tenants[0][0] for box in picture.boxes if len(box.tenants) == 1}
+    names: dict[Stroke, list[str]] = {}
+    for name in picture.tenants:
+        if name in alone:
+            names.setdefault(_border(picture, name), []).append(name)
+    for stroke, some in names.items():
+        more = f" and {len(some) - _NAMES} more" if len(some) > _NAMES else ""
+        yield stroke, f"tenant{'s' * (len(some) > 1)} {', '.join(some[:_NAMES])}{more}"
+    if any(len(box.tenants) > 1 for box in picture.boxes):
+        yield SHARED, "several tenants"

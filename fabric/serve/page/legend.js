@@ -1,0 +1,53 @@
+// What a picture draws by colour and border, as keys of its legend.
+
+import { STATES } from "./scale.js";
+import { extent } from "./trouble.js";
+
+const COLOURS = 8; // of rails and of tenants, in turn
+const NAMES = 3;
+
+export const SICK = { all: ["sick", "device with a condition"], some: ["sick some", "some of its devices or cables are not as planned"] };
+
+export const hue = (kind, number) => `${kind}${number % COLOURS}`;
+
+// Whose a box is, as classes of its border; "" of nobody.
+export function owner(picture, { tenants }) {
+  const names = Object.keys(tenants);
+  if (names.length > 1) return "owned shared";
+  return names.length ? hue("owned tenant", picture.tenants.indexOf(names[0])) : "";
+}
+
+// Colours of the cables that are as planned: one for each rail, and grey for those of no rail.
+export function rails({ lines }, grey, live = true) {
+  const planned = lines.filter(({ state }) => !live || state === "planned").map(({ rail }) => rail);
+  const numbers = [...new Set(planned)].filter((rail) => rail >= 0).sort((a, b) => a - b);
+  return [...keys("rail", ["rail", "rails"], numbers.map((number) => [number, number])), ...(planned.includes(-1) ? [["planned", grey]] : [])];
+}
+
+// Borders of hosts: one for each tenant, and one for hosts of several.
+export function tenants(picture) {
+  const drawn = new Set(picture.boxes.map((box) => owner(picture, box)));
+  const alone = picture.tenants.map((name, number) => [number, name]).filter(([number]) => drawn.has(hue("owned tenant", number)));
+  return [...keys("owned tenant", ["tenant", "tenants"], alone), ...(drawn.has("owned shared") ? [["owned shared", "several tenants"]] : [])];
+}
+
+// What is not as planned: states of cables, and borders of boxes.
+export function troubles(picture) {
+  const states = Object.keys(STATES).filter((state) => state !== "planned" && picture.lines.some((line) => line.state === state));
+  return [...states.map((state) => [state, STATES[state]]), ...sick(picture)];
+}
+
+export function sick(picture) {
+  const extents = picture.boxes.map((_, number) => extent(picture, number));
+  return Object.keys(SICK).filter((how) => extents.includes(how)).map((how) => SICK[how]);
+}
+
+// One key for each colour; where there are more things than colours, some share it.
+function keys(kind, [word, plural], named) {
+  const shared = new Map();
+  for (const [number, name] of named) shared.set(hue(kind, number), [...(shared.get(hue(kind, number)) ?? []), name]);
+  return [...shared].map(([colour, names]) => {
+    const more = names.length > NAMES ? ` and ${names.length - NAMES} more` : "";
+    return [colour, `${names.length > 1 ? plural : word} ${names.slice(0, NAMES).join(", ")}${more}`];
+  });
+}
