@@ -28,6 +28,8 @@ _VALUE = re.compile(rf"{_TEXT}|[,\[{{]", re.DOTALL)
 #: What `int` refuses to read: sys.int_info.default_max_str_digits.
 _LONG = re.compile(r"\d{4301}")
 
+
+_NOT_UTF_8 = "not UTF-8 text"
 #: ASCII that `json` writes as an escape and pydantic does not.
 _DELETE = "\x7f"
 
@@ -119,7 +121,7 @@ def _decoded(content: bytes) -> str:
         return content.decode()
     except UnicodeDecodeError as error:
         before = content[: error.start].decode()
-        raise JSONDecodeError("not UTF-8 text", before, len(before)) from None
+        raise JSONDecodeError(_NOT_UTF_8, before, len(before)) from None
 
 
 def _has_too_many_values(text: str) -> bool:
@@ -168,7 +170,7 @@ def _too_deep(text: str) -> JSONDecodeError:
 
 def said(error: JSONDecodeError) -> str:
     """Return why a text is no JSON, as messages have it."""
-    if error.doc and not error.doc[error.pos :].strip():
+    if error.msg != _NOT_UTF_8 and error.doc and not error.doc[error.pos :].strip():
         return "not JSON: the text ends before it is whole"
     return f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
 

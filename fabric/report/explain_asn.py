@@ -36,10 +36,16 @@ def of_as_numbers(designs: Designs, device: str, line: str, entry: Explanation) 
 
 
 def switches_of(designs: Designs, device: str, line: str) -> list[str]:
-    """Return the switches whose AS numbers a line of a switch is about: itself, or neighbours."""
+    """Return the switches whose AS numbers a line of a switch is about: itself, or neighbours.
+
+    A line with a number that none of them has is about the neighbour whose session it names.
+    """
     numbers = {int(number) for number in _NUMBER.findall(line)}
     switches = dict(_numbered(designs, device))
-    return [name for name, number in switches.items() if number in numbers] or [*switches]
+    words = set(line.split())
+    peers = [one.name for one in designs.devices[device].bgp.neighbours if one.session in words]
+    with_number = [name for name, number in switches.items() if number in numbers]
+    return with_number or peers or [*switches]
 
 
 def _numbered(designs: Designs, device: str) -> Iterator[tuple[str, int]]:
