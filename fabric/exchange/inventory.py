@@ -65,7 +65,7 @@ def generated(plant: Plant, recipe: Recipe, rails: int) -> tuple[Artefact, ...]:
 
     The design follows from the leaves: those of single rails, with spines above them or without.
     """
-    base = _base_for(plant, recipe.base)
+    base = _base_for(plant, recipe)
     hosts = _hosts_by_unit(plant)
     leaves = [item for item in plant.switches if item.role == "leaf"]
     taken = {*_REPLACED, "host", "platforms"}
@@ -156,7 +156,7 @@ def _files(
 
 
 def _fabric(plant: Plant, recipe: Recipe, rails: int, names: HostProfile) -> dict[str, Any]:
-    base = _base_for(plant, recipe.base)
+    base = _base_for(plant, recipe)
     planes = len({item.plane for item in plant.switches if item.plane is not None})
     hosts = _hosts_by_unit(plant)
     pods = {host.unit: host.pod for host in plant.hosts}
@@ -189,11 +189,12 @@ def _fabric(plant: Plant, recipe: Recipe, rails: int, names: HostProfile) -> dic
     }
 
 
-def _base_for(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
+def _base_for(plant: Plant, recipe: Recipe) -> dict[str, Any]:
     """Return a base whose pools hold the addresses, without what is for absent super-spines."""
-    section = dict(base)
+    section = dict(recipe.base)
     if "addressing" in section and plant.cables:
-        section["addressing"] = pools(plant, section["addressing"])
+        of_user = bool(recipe.base_name)
+        section["addressing"] = pools(plant, section["addressing"], of_user=of_user)
     if "addressing" in section and not has_routed(plant, section["addressing"]):
         section["addressing"] = without_routed(section["addressing"])
     addressing = section.get("addressing", {})

@@ -44,13 +44,16 @@ class Place:
     slot: int | None
 
 
-def pools(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
+def pools(plant: Plant, base: Mapping[str, Any], *, of_user: bool = True) -> dict[str, Any]:
     """Return ``addressing`` with pools that hold the addresses of the source.
 
     Parameters
     ----------
     base : mapping
-        ``addressing`` of the base, whose pools count where they hold all of them.
+        ``addressing`` of the base.
+    of_user : bool
+        Whether the user gave the base: its pools count where they hold all addresses. A default
+        pool would announce, and route at the hosts, what is of others.
     """
     routed, single = routed_units(plant), _single(plant)
     section = dict(base)
@@ -73,13 +76,15 @@ def pools(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
         if single:
             section["vlan_per"] = "nic"
         count = len(usual) + len(networks[True])
-        section["hosts"] = _pool(usual, section.get("hosts"), count)
+        own = section.get("hosts") if of_user else None
+        section["hosts"] = _pool(usual, own, count) or section.get("hosts")
         if _overlap(section):
             section["hosts"] = _pool(usual, None, count)
     loopbacks = [IPv4Network(one.loopback) for one in plant.switches if one.loopback]
     if loopbacks:
         need = max(_PARTS * len(plant.switches), _FEWEST_LOOPBACKS)
-        section["loopbacks"] = _pool(loopbacks, section.get("loopbacks"), need)
+        own = section.get("loopbacks") if of_user else None
+        section["loopbacks"] = _pool(loopbacks, own, need) or section.get("loopbacks")
     return section
 
 

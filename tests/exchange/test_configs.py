@@ -261,6 +261,8 @@ def test_speeds_lengths_and_models_of_a_config_db(tmp_path: Path) -> None:
     text = (new / "fabric.yaml").read_text()
     for line in ("leaf: {sku: ACS-MSN4700}", "host_gbps: 200", "host_m: 300"):
         assert f"  {line}\n" in text
+    # a default pool would route, at each host, networks that are not of the fabric
+    assert "  hosts: 10.64.0.0/22 # assumed: no address pools in the source; around its" in text
 
 
 def test_subnets_of_leaves_are_kept(tmp_path: Path) -> None:
