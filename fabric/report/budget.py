@@ -10,6 +10,7 @@ import numpy as np
 from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_ms, s_to_us
 from fabric.design.pool import computed_buffer, lossless_pool_bytes, worst_ingress
 from fabric.design.table_spread import shortfall_of, table_spread
+from fabric.design.watchdog_words import sets_times, watchdog_words
 from fabric.qos.headroom.mlx5 import TOLD_DRIVERS, nic_headroom_bytes
 from fabric.qos.headroom.verdict import HeadroomVerdict, judge
 from fabric.qos.headroom.wire import response_note
@@ -225,8 +226,11 @@ def _watchdog(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
     if not watchdog.enabled:
         yield Line(part, "off", "-")
         return
-    times = f"{watchdog.detection_ms} ms, {watchdog.action}"
-    yield Line(part, "detection", times, f"polls every {watchdog.poll_ms} ms")
+    words = watchdog_words(watchdog, device.sku, device.role)
+    if not sets_times(device.sku, device.role):
+        yield Line(part, "detection", words)
+        return
+    yield Line(part, "detection", words, f"polls every {watchdog.poll_ms} ms")
     yield Line(part, "restoration", f"{watchdog.restoration_ms} ms")
     pause = s_to_us(longest_pause_s(port.speed_gbps))
     yield Line(part, "longest pause of one frame", f"{pause:,.1f} us", "65535 quanta")

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from fabric.design.watchdog_words import watchdog_words
 from fabric.intent.classes import lossless_classes
-from fabric.platforms.features import feature
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabric.intent.classes import LosslessClass
-    from fabric.intent.policy import LosslessPolicy, WatchdogPolicy
-    from fabric.platforms.features import FeatureCell
+    from fabric.intent.policy import LosslessPolicy
     from fabric.platforms.model import Sku
 
 #: Rows of two cells: what it is, and its value.
@@ -36,7 +35,7 @@ def switch_policy_rows(
     watchdog = policy.watchdog if policy.pfc else None
     return [
         *_classes(policy),
-        ("PFC watchdog", _watchdog(watchdog, sku, role)),
+        ("PFC watchdog", watchdog_words(watchdog, sku, role)),
         ("MTU", f"{_port_mtus(mtus)}, hosts {policy.mtu.host_bytes:,} bytes"),
     ]
 
@@ -68,23 +67,6 @@ def _class(one: LosslessClass, cnp_dscp: int, pfc: bool) -> Rows:  # noqa: FBT00
         ("ECN", f"{one.kmin_bytes:,} to {one.kmax_bytes:,} bytes, {one.pmax_percent} %"),
     )
     return [(f"{one.title}{name}", value) for name, value in rows]
-
-
-def _watchdog(policy: WatchdogPolicy | None, sku: Sku, role: str) -> str:
-    """Return what a switch gets of the watchdog: action and times, or what it does without."""
-    if policy is None or not policy.enabled:
-        return "off"
-    watchdog = feature(sku.nos, "watchdog", sku, role)
-    times = feature(sku.nos, "watchdog_times", sku, role)
-    if watchdog is None or not watchdog.rendered:
-        return f"not configured{_rule(watchdog)}"
-    if times is None or not times.rendered:
-        return f"{policy.action}, after a time that the switch chooses{_rule(times)}"
-    return f"{policy.action}, after {policy.detection_ms} ms"
-
-
-def _rule(cell: FeatureCell | None) -> str:
-    return f" ({cell.rule})" if cell and cell.rule else ""
 
 
 def _port_mtus(mtus: Counter[int]) -> str:

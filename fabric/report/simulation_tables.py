@@ -119,7 +119,7 @@ def comparison(runs: Runs) -> Table:
         (one.words, *(cell(column[one.name]) for column in columns.values())) for one in _FIGURES
     ]
     busiest = (
-        " ".join(dict.fromkeys(run.outcome.scenario.row_name(run.queue_port) for run in own))
+        ", ".join(dict.fromkeys(run.outcome.scenario.row_name(run.queue_port) for run in own))
         for own in runs.values()
     )
     return Table((_FIGURE, *runs), (*rows, ("port of the longest queue", *busiest)))

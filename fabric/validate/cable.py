@@ -15,6 +15,7 @@ import numpy as np
 
 from fabric.core.units import gbps_to_mbps
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES, lossless_dscps_of_host
+from fabric.design.watchdog_words import sets_times, watchdog_words
 from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, nic_headroom_bytes
 from fabric.qos.headroom.verdict import HeadroomVerdict, judge
 
@@ -279,11 +280,14 @@ def _room_of_switch(cable: Cable) -> CableLine:
 
 def _storm(cable: Cable, port: QosProfile) -> CableLine:
     nic_ms, watchdog = cable.host.traits.nic.pause_storm_ms, port.watchdog
-    switch = f"{watchdog.action} after {watchdog.detection_ms} ms" if watchdog.enabled else "off"
+    switch = watchdog_words(watchdog, cable.device.sku, cable.device.role)
     if nic_ms is None:
         return CableLine(
             "pause storm", "not changed", switch, "note", "pause_storm_ms is not set", "HST021"
         )
+    if watchdog.enabled and not sets_times(cable.device.sku, cable.device.role):
+        note = "the time of the switch is not known here; the NIC should stop before it"
+        return CableLine("pause storm", f"{nic_ms} ms", switch, "note", note, "HST021")
     first = not watchdog.enabled or nic_ms < watchdog.detection_ms
     note = f"the NIC stops pausing after {nic_ms} ms; it should do so before the switch acts"
     return CableLine(
