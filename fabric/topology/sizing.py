@@ -108,6 +108,11 @@ class Size:
         """Ports of a leaf that no host of a full unit uses."""
         return self.host_ports - self.used_host_ports
 
+    @property
+    def most_leaves(self) -> int:
+        """Leaves that the spines have ports for."""
+        return self.need.spine_ports // self.links_per_leaf
+
     def spare_spine_ports(self, hosts: int) -> int:
         """Return the ports of a spine that no leaf uses."""
         return self.need.spine_ports - self.leaves(hosts) * self.links_per_leaf

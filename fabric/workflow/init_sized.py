@@ -22,6 +22,7 @@ from fabric.workflow.init_needs import (
     Needs,
     host_port_file,
     in_braces,
+    longest_cable_m,
     lossless_section,
     needs_of,
 )
@@ -41,6 +42,8 @@ _NOT_FOR_NICS = 3
 _HOSTS, _UPLINKS = ("10.0.0.0", 9), ("10.128.0.0", 10)
 _CORES, _LOOPBACKS = ("10.192.0.0", 11), ("10.255.0.0", 16)
 _ADDRESS_BITS = 32
+#: Cables to super-spines, in metres: from hall to hall. Ours.
+_CORE_M = 300
 #: Maker of the NICs of a driver, and RDMA device of a number.
 NICS = {
     "mlx5-ofed": ("nvidia", "mlx5_{}"),
@@ -227,9 +230,9 @@ def _text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summary: str) 
     needs = _needs(wish)
     spine_own = _split(wish.skus[spine], wish.split) + in_braces(needs.spine)
     tier = _TWO_TIERS
-    loopbacks = 2 * max(leaves, pod.spines) + 2
+    loopbacks = 2 * max(pod.most_leaves, pod.spines) + 2
     if isinstance(size, Pods):
-        tier = _third_tier(size, spine, spine_own, ports.uplink_gbps)
+        tier = _third_tier(size, wish.skus[spine], spine_own, ports.uplink_gbps)
         loopbacks = max(2 * leaves, 4 * size.pods * pod.spines, 4 * size.super_spines) + 4
     values = {
         "summary": summary,
@@ -266,7 +269,7 @@ def _quoted(name: str) -> str:
     return name if is_plain else f'"{name}"'
 
 
-def _third_tier(size: Pods, spine: str, own: str, speed_gbps: int) -> dict[str, str]:
+def _third_tier(size: Pods, spine: Sku, own: str, speed_gbps: int) -> dict[str, str]:
     """Return what the file has besides where there are super-spines."""
     links, spines = size.links_per_spine, size.pod.spines
     per_spine = _power_of_two(size.core_links)
@@ -277,9 +280,9 @@ def _third_tier(size: Pods, spine: str, own: str, speed_gbps: int) -> dict[str, 
         "super_spines": f"\nsuper_spines: {{count: {size.super_spines}, groups: {spines}, "
         f"links_per_spine: {links}, spines_per_pod: {spines}}}",
         "down_ports": f", down_ports: {size.down_ports}",
-        "super_spine": f"\n  super_spine: {{sku: {spine}{own}}}",
+        "super_spine": f"\n  super_spine: {{sku: {spine.name}{own}}}",
         "core_speed": f", core_gbps: {speed_gbps}",
-        "core_cables": ", core_m: 300",
+        "core_cables": f", core_m: {min(_CORE_M, longest_cable_m(spine))}",
         "core_links": f"\n  core_links: {pool}\n  core_links_per_spine: {per_spine}",
         "as_numbers": "super_spine_asn: 4200000000, pod_asn_first: 4200000001, "
         "leaf_asn_first: 4200001001",

@@ -47,7 +47,7 @@ def test_host_port_with_a_table() -> None:
     assert result["threshold", "XON"][0] == f"{row.xon_threshold_bytes:,} bytes"
     assert result["threshold", "XOFF, one group"][0] == "26,080,845 bytes"
     assert result["ecn", "Kmin"][0] == "150,000 bytes"
-    assert result["watchdog", "detection"] == ("400 ms, drop", "polls every 200 ms")
+    assert result["watchdog", "detection"] == ("drop, after 400 ms", "polls every 200 ms")
     assert result["watchdog", "longest pause of one frame"][0] == "83.9 us"
 
 

@@ -48,6 +48,8 @@ WISHES = {
     "uplinks of another kind": Wish(hosts=40, leaf="7050SX3-48YC8", spine="7060X6-64PE"),
     "pods": Wish(hosts=260, room_for=400),
     "pods of racks": Wish("classic-tor", 150, 4, "ACS-MSN4700", room_for=190),
+    # NX-OS takes lossless cables of 100 m
+    "pods of short cables": Wish(hosts=40, rails=4, leaf="N9K-C9332D-GX2B", spines=2, room_for=200),
     "pods with few spines": Wish(hosts=40, rails=4, leaf="ACS-MSN4700", spines=2, room_for=300),
 }
 
@@ -87,6 +89,13 @@ def test_growth_moves_no_cable(name: str, hosts: int, tmp_path: Path) -> None:
     assert {*planned_cables(before)} <= {*planned_cables(after)}
     assert len(planned_cables(after)) >= len(planned_cables(before))
     assert {*before.hosts.names} <= {*after.hosts.names}
+
+
+def test_a_unit_more_has_its_addresses_where_the_spines_have_its_ports(tmp_path: Path) -> None:
+    sized = sized_inventory(Wish(hosts=96, leaf="N9K-C9364D-GX2A"), "mine")
+    before, after = "spines: {", '  - {name: su4, hosts: "gpu[97-128]"}\nspines: {'
+    file = init(tmp_path / "mine", sized.text.replace(before, after), sized.overrides)
+    assert check(Project(file.parent)).at_least(Severity.ERROR) == ()
 
 
 def test_from_256_to_512_hosts_moves_no_cable_and_no_address(tmp_path: Path) -> None:
@@ -330,9 +339,7 @@ def test_it_asks_on_a_terminal(tmp_path: Path) -> None:
     assert (tmp_path / "mine" / "fabric.yaml").read_text() == text
 
 
-@pytest.mark.parametrize(
-    ("leaf", "last"), [("QFX5230-64CD", "`: 2 warnings now"), ("", "mine`")]
-)
+@pytest.mark.parametrize(("leaf", "last"), [("QFX5230-64CD", "`: 2 warnings now"), ("", "mine`")])
 def test_the_last_line_has_what_check_says(leaf: str, last: str, tmp_path: Path) -> None:
     words = ("--design", "rail-optimised", "--leaf", leaf) if leaf else ()
     ended = run("init", str(tmp_path / "mine"), *words)
