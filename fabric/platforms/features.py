@@ -254,6 +254,18 @@ class SystemFeatures(DataModel):
             if limit.equal and limit.includes(sku, role)
         }
 
+    def only_value(self, field: str, sku: Sku, role: str = "") -> object:
+        """Return the one value that a switch model accepts for a field, or None."""
+        limits = (limit for rule in self.rules for limit in rule.limits)
+        return next(
+            (
+                limit.values[0]
+                for limit in limits
+                if field in limit.fields and len(limit.values) == 1 and limit.includes(sku, role)
+            ),
+            None,
+        )
+
 
 def numbers(release: str) -> list[int]:
     """Return the numbers of a release, such as 9.3(6) or 21.3R1, for comparison."""

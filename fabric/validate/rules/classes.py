@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.intent.classes import ONE_CLASS
+from fabric.platforms.features import features_of
 from fabric.qos.path import LONG_CABLE_M
 from fabric.validate.rule import ClassRule, ModelRule, PolicyRule, Wrong, rules
 from fabric.validate.traits import host_kinds
@@ -192,19 +193,23 @@ class CnpClass(ClassRule):
     guards = ("lossless.cnp_traffic_class", "lossless.cnp_queue")
 
     def judge_class(
-        self, _device: DeviceDesign, profile: QosProfile, one: LosslessClass
+        self, device: DeviceDesign, profile: QosProfile, one: LosslessClass
     ) -> Iterator[Wrong]:
         """Compare class and queue of CNPs with those of RoCE data."""
+        system = features_of(device.platform)
         for field, value, other in (
             ("cnp_traffic_class", profile.cnp_traffic_class, "traffic_class"),
             ("cnp_queue", profile.cnp_queue, "queue"),
             ("cnp_traffic_class", profile.cnp_traffic_class, "pfc_priority"),
         ):
             if value == getattr(one, other):
+                fix = f"use a separate {field} for CNPs, such as 6"
+                if system.only_value(f"lossless.{field}", device.sku, device.role) == value:
+                    fix = f"use another {other}: CNPs have {value} on this system"
                 yield Wrong(
                     field if one.number is None else other,
                     f"{field} and {other} are both {value}",
-                    f"use a separate {field} for CNPs, such as 6",
+                    fix,
                 )
 
 

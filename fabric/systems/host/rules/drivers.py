@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.design.host import BETA_DRIVERS
 from fabric.validate.cable import kinds_of_nic_cable
@@ -183,6 +184,10 @@ class LinkLayer(ModelRule):
                 )
 
 
+#: Where a line of `show cable` is set, but for addresses.
+_SECTIONS = {"lossless DSCPs": ("lossless",)}
+
+
 @rules.add("HST017")
 class CableFits(ModelRule):
     """Both ends of the cable of a NIC have compatible settings."""
@@ -201,10 +206,10 @@ class CableFits(ModelRule):
                 if line.rule == self.id and line.verdict == "wrong":
                     own = port_place(model.intent, cable.device.name, cable.port.name, "fec")
                     yield self.finding(
-                        f"{line.item} of {cables} cables like that to {where} is {line.host} at "
-                        f"the host and {line.switch} at the switch",
+                        f"{line.item}: {line.host} at the host, {line.switch} at the switch, on "
+                        f"{counted(cables, 'cable')} like that to {where}",
                         line.note or "use the same setting at both ends",
-                        place=own or model.place("addressing"),
+                        place=own or model.place(*_SECTIONS.get(line.item, ("addressing",))),
                         device=cable.host.name,
                         port=cable.nic.interface,
                     )
