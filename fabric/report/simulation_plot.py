@@ -32,6 +32,8 @@ _POINTS = 300
 _SMOOTH_PARTS = 50
 #: Lines of thresholds that differ without colour.
 _DASHES = {KMIN: ":", KMAX: "--", XOFF: "-."}
+#: Lines that take turns, so that those with the same values are all seen.
+_STYLES = ("-", "--", "-.")
 #: A threshold this many times above the axis of the queue is not drawn; our choice.
 _FAR_ABOVE = 2.0
 #: A threshold below this part of the axis of the queue cannot be told from 0; our choice.
@@ -139,10 +141,12 @@ def _band(
     width = -(-series.shape[1] // most_points)
     points = series[:, : series.shape[1] // width * width].reshape(len(series), -1, width)
     times = (np.arange(points.shape[1]) * width + first) * step_ms
-    (line,) = axes.plot(times, np.median(points.max(axis=2), axis=0), label=name, linewidth=1)
+    style = _STYLES[len(axes.lines) % len(_STYLES)]
+    median = np.median(points.max(axis=2), axis=0)
+    (line,) = axes.plot(times, median, style, label=name, linewidth=1.6)
     if len(series) > 1:
         low, high = points.min(axis=(0, 2)), points.max(axis=(0, 2))
-        axes.fill_between(times, low, high, color=line.get_color(), alpha=0.25, linewidth=0)
+        axes.fill_between(times, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
     return line.get_color()
 
 
