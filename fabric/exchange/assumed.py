@@ -66,7 +66,8 @@ class _Assumed:
                 text = f"no switch model in the source; from the base {self._recipe.base_name}"
                 yield ("switches", index), text
         for path, value in _leaves(self._tree, ()):
-            reason = "" if path[0] in _OF_SOURCE else self._reason(path)
+            is_told = path[0] in _OF_SOURCE or path[:2] in self._recipe.told
+            reason = "" if is_told else self._reason(path)
             if reason:
                 yield path, f"{reason}; {self._origin(path, value)}"
 

@@ -9,7 +9,7 @@ from fabric.core.registry import Registry
 from fabric.exchange.names import Names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from fabric.core.artefact import Artefact
@@ -68,6 +68,8 @@ class Imported:
         How often leaves accept their own AS number in a route, where the source tells it.
     descriptions : mapping
         Descriptions of ports of switches, where the source has them.
+    management : mapping
+        Servers that the source has, by field of ``management``.
     """
 
     plant: Plant
@@ -79,6 +81,7 @@ class Imported:
     numbers: Mapping[End, int] = field(default_factory=dict)
     allowas_in: int = 0
     descriptions: Mapping[End, str] = field(default_factory=dict)
+    management: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

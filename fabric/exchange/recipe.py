@@ -61,6 +61,8 @@ class Recipe:
         Why values of a generated ``fabric.yaml`` are assumed, by their keys in it.
     breakouts : mapping
         Breakouts of each switch that has ports in parts.
+    told : frozenset
+        Section and name of the fields of the base that the source tells.
     host_ports : int or None
         Ports for hosts that leaves need where each NIC has a subnet; None is what the base says.
     """
@@ -81,6 +83,7 @@ class Recipe:
     of_base: frozenset[str] = frozenset()
     remarks: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)
     breakouts: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
+    told: frozenset[tuple[str, str]] = frozenset()
     host_ports: int | None = None
 
 

@@ -16,6 +16,7 @@ from fabric.observe.configuration import WHOLE, readers
 from fabric.observe.configuration.lossless import Lossless, identity_of, lossless_readers
 from fabric.observe.configuration.model import is_address
 from fabric.observe.configuration.recognition import system_of
+from fabric.observe.configuration.servers import servers_of
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.lldp import neighbours_of
 from fabric.workflow.audit import LLDP
@@ -98,6 +99,7 @@ def _row(file: Path, system: str, text: str) -> dict[str, Any]:
         "asn": bgp.asn if bgp else None,
         "allowas_in": max((peer.allowas_in or 0 for peer in peers), default=0),
         "loopback": _loopback(configured),
+        "management": servers_of(text),
         "unnumbered": [peer for peer in bgp.peers if not is_address(peer)] if bgp else [],
         "ports": {
             name: {

@@ -149,11 +149,15 @@ def import_inventory(
 
 
 def _as_found(recipe: Recipe, imported: Imported) -> Recipe:
-    """Return a recipe whose BGP settings are those of the source, where it tells them."""
-    if not imported.allowas_in:
-        return recipe
-    bgp = {**recipe.base.get("bgp", {}), "allowas_in": imported.allowas_in}
-    return replace(recipe, base={**recipe.base, "bgp": bgp})
+    """Return a recipe with the BGP settings and servers of the source, where it tells them."""
+    fields: dict[str, Mapping[str, object]] = {"management": imported.management}
+    if imported.allowas_in:
+        fields["bgp"] = {"allowas_in": imported.allowas_in}
+    sections = {
+        name: {**recipe.base.get(name, {}), **values} for name, values in fields.items() if values
+    }
+    told = frozenset((name, field) for name, values in fields.items() for field in values)
+    return replace(recipe, base={**recipe.base, **sections}, told=told)
 
 
 def _networks(plant: Plant, realised: Plant) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import yaml
 from fabric.core.errors import InputError
 from fabric.exchange.forms import Imported, Settings, importers
 from fabric.exchange.port_text import far_end
+from fabric.observe.configuration.servers import servers_of
 from fabric.workflow.config_folder import read_configurations
 from fabric.workflow.imports import Request, import_inventory
 from fabric.workflow.project import Project
@@ -88,6 +89,22 @@ def test_what_is_rendered_comes_back(name: str, tmp_path: Path) -> None:
         known = done.device[device.name]
         assert (known.asn, known.loopback) == (device.asn, device.loopback)
         assert known.kind == "switch"
+
+
+def test_servers_of_all_systems_are_read(tmp_path: Path) -> None:
+    texts = [
+        content if isinstance(content, str) else content.decode()
+        for path, content in rendered("mixed").items()
+        if not path.endswith(("clear.nv", "zz-rocefab-neighbours.conf", "junos.conf"))
+    ]
+    assert len(texts) == len(of_example("mixed").switches)
+    read = {str(servers_of(text)) for text in texts}
+    assert read == {"{'ntp_servers': ['192.0.2.10'], 'syslog_servers': ['192.0.2.20']}"}
+    put(tmp_path, rendered("demo"))
+    assert imported(tmp_path).management == {
+        "ntp_servers": ["192.0.2.10"],
+        "syslog_servers": ["192.0.2.20"],
+    }
 
 
 LEAF = """\
@@ -261,6 +278,7 @@ def test_speeds_lengths_and_models_of_a_config_db(tmp_path: Path) -> None:
     text = (new / "fabric.yaml").read_text()
     for line in ("leaf: {sku: ACS-MSN4700}", "host_gbps: 200", "host_m: 300"):
         assert f"  {line}\n" in text
+    assert "  ntp_servers: [192.0.2.10]\n  syslog_servers: [192.0.2.20]\n" in text
     # a default pool would route, at each host, networks that are not of the fabric
     assert "  hosts: 10.64.0.0/22 # assumed: no address pools in the source; around its" in text
 

@@ -8,7 +8,7 @@ else; two ports in one network of two addresses (RFC 3021, RFC 6164) are a cable
 from __future__ import annotations
 
 import ipaddress
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +39,8 @@ def parse(data: Any, shown: str, settings: Settings) -> Imported:
     Parameters
     ----------
     data : list of dict
-        A mapping for each switch: ``device``, ``system``, ``model``, ``asn``, ``loopback``, its
+        A mapping for each switch: ``device``, ``system``, ``model``, ``asn``, ``loopback``,
+        ``management`` with the servers of each field, its
         ``ports`` with ``description``, ``speed_gbps``, ``cable_m``, ``addresses``, ``ipv6``,
         ``vlan`` and its ``gateways``, ``allowas_in``, and ``lldp`` where that was read.
 
@@ -57,7 +58,25 @@ def parse(data: Any, shown: str, settings: Settings) -> Imported:
         for port, known in row["ports"].items()
         if known["description"]
     }
-    return replace(imported, allowas_in=min(often, _MOST_OFTEN), descriptions=texts)
+    return replace(
+        imported,
+        allowas_in=min(often, _MOST_OFTEN),
+        descriptions=texts,
+        management=_servers(data),
+    )
+
+
+def _servers(data: Rows) -> dict[str, list[str]]:
+    """Return the servers of all switches by field of ``management``, those of most switches first.
+
+    A fabric has one list for all of its switches.
+    """
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in data:
+        for field, servers in row["management"].items():
+            counts[field].update(servers)
+    found = {field: [name for name, _ in of.most_common()] for field, of in counts.items()}
+    return {field: servers for field, servers in found.items() if servers}
 
 
 class _Evidence:
