@@ -238,5 +238,13 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             "announce connected subnets, by a policy",
             _GUIDE,
         ),
+        (
+            "AUD049",
+            Severity.INFO,
+            "Switches of a system have the lossless values of most of them",
+            "One leaf that marks later than all others fills its buffer, and pauses its senders.",
+            "use the values of the others, or confirm that they differ on purpose",
+            _GUIDE,
+        ),
     )
 }

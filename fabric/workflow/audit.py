@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fabric.audit.alike import unlike_most
 from fabric.audit.both import judge as judge_both
 from fabric.audit.defects import judge as judge_defects
 from fabric.audit.ends import disagreements, maps, swapped
@@ -156,7 +157,8 @@ def _judged(switches: Mapping[Path, Lossless], hosts: Sequence[SavedHost]) -> It
         except UnreadableError as error:
             message = f"what LLDP saw cannot be read: {error}"
             yield _finding(file.with_suffix(LLDP), lossless.name, Fault("AUD019", "", 0, message))
-    for name, fault in (*disagreements(ends, seen), *swapped(fabric, seen), *maps(fabric)):
+    others = (*swapped(fabric, seen), *maps(fabric), *unlike_most(fabric))
+    for name, fault in (*disagreements(ends, seen), *others):
         yield _finding(files[name], name, fault)
 
 
