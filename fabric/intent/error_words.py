@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.core.shown import bare, closest, found, listed, printable, quoted
-from fabric.intent.scalars import FORMS
+from fabric.intent.scalars import FORMS, network_fix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -167,7 +167,7 @@ def _not_an_address(name: str, value: str) -> Words:
         else:
             if interface.version == int(name[4]):
                 message = f"{quoted(value)} has host bits set"
-                return Words(FORM, message, f"use the network address {interface.network}")
+                return Words(FORM, message, network_fix(interface))
     return Words(FORM, f"{quoted(value)} is not {expected}", f"use the form {example}")
 
 

@@ -23,6 +23,8 @@ LINK_LENGTHS = (31, 30)
 #: Length of an IPv6 subnet of two addresses (RFC 6164).
 PAIR6 = 127
 _MAX_CAGE = 1024
+#: Networks that are offered by their first address have more bits of hosts than those of a cable. Ours.
+_LEAST_BITS = 2
 
 
 Loose = Field(strict=False)  # YAML knows lists only; the items stay strict
@@ -154,9 +156,24 @@ def _in_words(
         raise ValueError(message) from None
     if "/" not in value:
         raise ValueError(f"{value!r} has no prefix length; use the form {example}")
-    if ipaddress.ip_address(value.partition("/")[0]) != whole.network_address:
-        raise ValueError(f"{value!r} has host bits set; use the network address {whole}")
+    interface = ipaddress.ip_interface(value)
+    if interface.ip != whole.network_address:
+        raise ValueError(f"{value!r} has host bits set; {network_fix(interface)}")
     return whole
+
+
+def network_fix(interface: ipaddress.IPv4Interface | ipaddress.IPv6Interface) -> str:
+    """Return what to write for a network with host bits, which may begin where it says.
+
+    Examples
+    --------
+    >>> network_fix(ipaddress.ip_interface("10.0.4.0/21"))
+    'use the network address 10.0.0.0/21, or 10.0.4.0/22, which begins there'
+    """
+    address = int(interface.ip)
+    zeros = (address & -address).bit_length() - 1
+    begins = f", or {interface.ip}/{interface.max_prefixlen - zeros}, which begins there"
+    return f"use the network address {interface.network}{begins if zeros > _LEAST_BITS else ''}"
 
 
 def _address(value: object) -> object:
