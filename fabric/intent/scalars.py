@@ -23,7 +23,7 @@ LINK_LENGTHS = (31, 30)
 #: Length of an IPv6 subnet of two addresses (RFC 6164).
 PAIR6 = 127
 _MAX_CAGE = 1024
-#: Networks that are offered by their first address have more bits of hosts than those of a cable. Ours.
+#: A network is offered by its first address where it is larger than that of a cable. Ours.
 _LEAST_BITS = 2
 
 
