@@ -265,7 +265,7 @@ class SplitRail(BaseModel):
 
 
 class LostRail(BaseModel):
-    """A host that loses a rail."""
+    """A host, and a rail of which it loses the last NIC port that was up."""
 
     host: str
     rail: int
@@ -336,7 +336,12 @@ class OutageReply(BaseModel):
     leaf_pairs: Pairs
     host_pairs: Pairs
     rails_split: list[SplitRail]
-    rails_lost: list[LostRail]
+    rails_lost: Annotated[
+        list[LostRail], Field(description="Also of hosts that fail, or are cut off by it.")
+    ]
+    rail_losers: Annotated[
+        list[str], Field(description="Hosts that lose a rail and have others, as `reasons` says.")
+    ]
     moved: list[MovedTraffic]
     units: list[UnitBandwidth]
     worst_hosts: list[HostBandwidth]

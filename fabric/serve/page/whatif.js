@@ -146,7 +146,7 @@ function shown(found) {
       make("ul", {}, found.reasons.map((reason) => make("li", {}, reason))),
       facts([["pairs of leaves cut", pairs(found.leaf_pairs)], ["pairs of hosts cut", pairs(found.host_pairs)],
         ["rails that split", found.rails_split.length ? found.rails_split.map((one) => `rail ${one.rail} into ${one.parts} parts`).join(", ") : "none"],
-        ["hosts that lose a rail", String(new Set(found.rails_lost.map((one) => one.host)).size)]])),
+        ["hosts that lose a rail", found.rail_losers.length.toLocaleString("en")]])),
     card("Traffic that moves", found.moved.length
       ? facts(found.moved.map((one) => [counted(one.switches, one.role), one.times === null ? "no uplink is left" : `others carry ${one.times.toFixed(2)} times as much`]))
       : make("p", { class: "faint" }, "None."))),
