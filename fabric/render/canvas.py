@@ -33,6 +33,7 @@ class Stroke:
 #: Colours that differ in lightness too, with dashes and marks of their own.
 STROKES = {
     CableState.PLANNED: Stroke("#8c959f", 0.8),
+    CableState.QUARANTINE: Stroke("#6e7781", 1.0, (6, 6), "bars"),
     CableState.OVERSUBSCRIBED: Stroke("#b35900", 1.6, (9, 3), "triangle"),
     CableState.DOWN: Stroke("#24292f", 1.4, (2, 4), "cross"),
     CableState.LOSSLESS: Stroke("#7b2cbf", 2.0, (10, 3, 2, 3), "diamond"),

@@ -61,6 +61,9 @@ def mark(canvas: Canvas, stroke: Stroke, x: float, y: float) -> None:
         for sign in (1, -1):
             ends = ((x - half, y - sign * half), (x + half, y + sign * half))
             canvas.line(ends, Stroke(stroke.colour, 2.0))
+    elif stroke.mark == "bars":
+        for side in (x - half / 2, x + half / 2):
+            canvas.line(((side, y - half), (side, y + half)), Stroke(stroke.colour, 2.0))
     elif stroke.mark:
         shapes: dict[str, Points] = {
             "triangle": ((x, y - half), (x + half, y + half), (x - half, y + half)),

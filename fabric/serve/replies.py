@@ -315,6 +315,17 @@ class BrokenRule(BaseModel):
     reason: str
 
 
+class HitTenantReply(BaseModel):
+    """A tenant that loses something."""
+
+    tenant: str
+    nics_lost: Annotated[int, Field(ge=0, description="Its NICs that are down by it.")]
+    nic_pairs_cut: Count
+    host_pairs_cut: Count
+    gbps: Gbps
+    gbps_left: Gbps
+
+
 class OutageReply(BaseModel):
     """What a failure or a drain does, as `rocefab whatif` says it."""
 
@@ -348,6 +359,13 @@ class OutageReply(BaseModel):
     new_findings: list[NewFinding]
     broken_rules: list[BrokenRule]
     hosts_hit: Annotated[list[str], Field(description="All hosts that lose bandwidth.")]
+    tenants: Annotated[
+        list[HitTenantReply],
+        Field(
+            default_factory=list,
+            description="Tenants that lose something; not sent without tenants.",
+        ),
+    ]
 
 
 class SingleFailures(BaseModel):
