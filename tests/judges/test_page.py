@@ -389,14 +389,22 @@ def test_cabled_ports_are_counted(page: Any, tmp_path: Path) -> None:
     append(readings, [[json.dumps(switch), lines[1]]])
     with served(tmp_path / "state", INVENTORY / "tenants", readings=readings) as client:
         for device, told in (
-            ("su2-rail1", "2 of 3, 1 switched off as planned"),
-            ("gpu004", "1 of 1, 1 switched off as planned"),
+            ("su2-rail1", "2 of 3, 1 in quarantine, as planned"),
+            ("gpu004", "1 of 1, 1 in quarantine, as planned"),
         ):
             page.get("about:blank")
             page.get(f"{str(client.base_url).rstrip('/')}/#/device/{device}")
             until(lambda: every(page, ".facts div"), "the device is there")
             seen = {row.text.replace("\n", ": ") for row in every(page, ".facts div")}
             assert f"cabled ports that are up: {told}" in seen
+        rows = [row.text for row in every(page, "[aria-label=Ports] tbody tr")]
+        assert ["blue" in row for row in rows] == [True, False]
+        assert "in quarantine, as planned none: in quarantine" in rows[1]
+        assert not every(page, "[aria-label=Ports] .badge.down")
+        page.get(f"{str(client.base_url).rstrip('/')}/#/cable/gpu004/eth2")
+        until(lambda: "Headroom, explained" in text(page), "the cable is there")
+        assert text(page).count("none: in quarantine") == 2
+        assert "switched off" not in text(page)
 
 
 def test_a_group_opens_and_filters_are_in_the_address(page: Any, site: Any) -> None:

@@ -152,6 +152,13 @@ def test_what_the_inventory_shuts_is_told_apart_from_what_is_down(tmp_path) -> N
             "the record is there",
         )
         picture = client.get("/v1/map").json()
+        owners = [
+            (one["tenant"], one["quarantined"])
+            for device in ("gpu004", "su2-rail1", "spine01")
+            for one in client.get(f"/v1/devices/{device}").json()["planned"]["ports"]
+        ]
+    assert owners[:4] == [("blue", False), ("", True), ("red", False), ("", True)]
+    assert {*owners[4:]} == {("", False)}
     lines = {
         (
             picture["boxes"][line["lower"][0]]["label"],
