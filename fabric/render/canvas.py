@@ -53,11 +53,15 @@ FRAMES = {
     "pod": Stroke("#8c959f", 1.2),
     "plane": Stroke("#57606a", 1.6),
 }
-#: Colours of rails, and of tenants, in turn; each has a contrast of 3:1 and more on paper (WCAG
-#: 2.2, 1.4.11).
+#: Colours of rails, and of tenants, in turn, as the page has them in its light scheme; each has a
+#: contrast of 3:1 and more on paper (WCAG 2.2, 1.4.11). No tenant has the colour of a rail.
 RAILS = (
     *("#0072b2", "#a07400", "#007a59", "#b5528f"),
     *("#1f3a93", "#5f8500", "#8c4a2f", "#00869a"),
+)
+TENANTS = (
+    *("#c800d8", "#0f4d0f", "#8c70fa", "#6b0f1a"),
+    *("#e0007a", "#1a1a66", "#009a20", "#54125e"),
 )
 
 

@@ -12,6 +12,7 @@ from fabric.render.canvas import (
     RAILS,
     STROKES,
     SUBTITLE_PX,
+    TENANTS,
     TEXT_PX,
     Stroke,
 )
@@ -84,7 +85,7 @@ def owner(picture: Picture, box: Box) -> Stroke | None:
 
 
 def _border(picture: Picture, tenant: str) -> Stroke:
-    return Stroke(RAILS[picture.tenants.index(tenant) % len(RAILS)], OWNED_PX)
+    return Stroke(TENANTS[picture.tenants.index(tenant) % len(TENANTS)], OWNED_PX)
 
 
 def tenant_legend(picture: Picture, canvas: Canvas) -> None:
