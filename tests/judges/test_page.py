@@ -302,6 +302,25 @@ def test_the_map_scrolls_in_its_box_on_a_phone_and_fits_it_on_demand(page: Any, 
     assert whole > width
 
 
+@pytest.mark.parametrize("view", ["#/map", "#/placement", "#/what-if"])
+def test_a_map_on_a_phone_opens_at_its_devices(page: Any, tmp_path: Path, view: str) -> None:
+    """Not at the captions at its left; also when a scroll bar makes the place narrower."""
+    left = (
+        "const at = document.querySelector('.canvas').getBoundingClientRect();"
+        "const all = [...document.querySelectorAll('.box .face')];"
+        "return Math.min(...all.map((box) => box.getBoundingClientRect().left)) - at.left"
+    )
+    size(page, 400, 844)
+    with served(tmp_path / "state", INVENTORY / "tenants") as client:
+        page.get(f"{str(client.base_url).rstrip('/')}/{view}")
+        until(lambda: every(page, "g.box"), "the picture is there")
+        for width in (400, 380):
+            size(page, width, 844)
+            page.execute_async_script("const [done] = arguments; setTimeout(done, 500)")
+            assert 0 <= page.execute_script(left) < 100
+        page.get("about:blank")
+
+
 def test_a_broken_word_and_a_raw_name_are_seen(page: Any, site: Any) -> None:
     size(page, 390, 844)
     shown(page, site, "#/device/su1-rail0")

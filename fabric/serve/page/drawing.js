@@ -44,8 +44,10 @@ export class Drawing {
     let before = width();
     this.resized = new ResizeObserver(() => {
       if (width() !== before) {
+        const { scrollLeft } = this.place; // a scroll bar of the page comes with what is below the map
         if (this.scale === 1) this.#measure();
         else if (this.scale < 1) this.fit();
+        if (this.scale === 1) this.place.scrollTo(scrollLeft, this.place.scrollTop);
       }
       before = width();
     });
