@@ -33,6 +33,7 @@ class Stroke:
 #: Colours that differ in lightness too, with dashes and marks of their own.
 STROKES = {
     CableState.PLANNED: Stroke("#8c959f", 0.8),
+    CableState.QUARANTINE: Stroke("#6e7781", 1.0, (6, 6), "bars"),
     CableState.OVERSUBSCRIBED: Stroke("#b35900", 1.6, (9, 3), "triangle"),
     CableState.DOWN: Stroke("#24292f", 1.4, (2, 4), "cross"),
     CableState.LOSSLESS: Stroke("#7b2cbf", 2.0, (10, 3, 2, 3), "diamond"),
@@ -52,11 +53,15 @@ FRAMES = {
     "pod": Stroke("#8c959f", 1.2),
     "plane": Stroke("#57606a", 1.6),
 }
-#: Colours of rails, and of tenants, in turn; each has a contrast of 3:1 and more on paper (WCAG
-#: 2.2, 1.4.11).
+#: Colours of rails, and of tenants, in turn, as the page has them in its light scheme; each has a
+#: contrast of 3:1 and more on paper (WCAG 2.2, 1.4.11). No tenant has the colour of a rail.
 RAILS = (
     *("#0072b2", "#a07400", "#007a59", "#b5528f"),
     *("#1f3a93", "#5f8500", "#8c4a2f", "#00869a"),
+)
+TENANTS = (
+    *("#c800d8", "#0f4d0f", "#8c70fa", "#6b0f1a"),
+    *("#e0007a", "#1a1a66", "#009a20", "#54125e"),
 )
 
 

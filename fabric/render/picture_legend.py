@@ -12,6 +12,7 @@ from fabric.render.canvas import (
     RAILS,
     STROKES,
     SUBTITLE_PX,
+    TENANTS,
     TEXT_PX,
     Stroke,
 )
@@ -61,6 +62,9 @@ def mark(canvas: Canvas, stroke: Stroke, x: float, y: float) -> None:
         for sign in (1, -1):
             ends = ((x - half, y - sign * half), (x + half, y + sign * half))
             canvas.line(ends, Stroke(stroke.colour, 2.0))
+    elif stroke.mark == "bars":
+        for side in (x - half / 2, x + half / 2):
+            canvas.line(((side, y - half), (side, y + half)), Stroke(stroke.colour, 2.0))
     elif stroke.mark:
         shapes: dict[str, Points] = {
             "triangle": ((x, y - half), (x + half, y + half), (x - half, y + half)),
@@ -81,7 +85,7 @@ def owner(picture: Picture, box: Box) -> Stroke | None:
 
 
 def _border(picture: Picture, tenant: str) -> Stroke:
-    return Stroke(RAILS[picture.tenants.index(tenant) % len(RAILS)], OWNED_PX)
+    return Stroke(TENANTS[picture.tenants.index(tenant) % len(TENANTS)], OWNED_PX)
 
 
 def tenant_legend(picture: Picture, canvas: Canvas) -> None:

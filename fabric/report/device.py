@@ -10,13 +10,19 @@ from fabric.report.budget import find_port, port_budget
 from fabric.report.buffer import buffer_of
 from fabric.report.policy_rows import host_policy_rows, switch_policy_rows
 from fabric.topology.cable_types import Panels
+from fabric.topology.device_ends import ends_of
+from fabric.topology.tenants import UNASSIGNED
 
 if TYPE_CHECKING:
     from fabric.design.designs import Designs
     from fabric.design.host_model import HostDesign, NicDesign
     from fabric.design.model import DeviceDesign
     from fabric.design.port_model import PortDesign
+    from fabric.topology.model import Fabric
 
+#: Tenant of a NIC, or empty, and whether the NIC is in quarantine.
+Owner = tuple[str, bool]
+_NOBODY: Owner = ("", False)
 #: Rows of two cells: what it is, and its value.
 Facts = list[tuple[str, str]]
 
@@ -43,6 +49,10 @@ class PlannedPort(BaseModel):
     headroom_bytes: Annotated[int | None, Field(description="Of a class; null if not known.")]
     panel: Annotated[str, Field(description="Its name on the front panel; empty at a host.")]
     peer_panel: Annotated[str, Field(description="As panel, of the other end.")]
+    tenant: Annotated[str, Field(description="Whose the NIC of the cable is; empty without one.")]
+    quarantined: Annotated[
+        bool, Field(description="Whether the NIC of the cable is of no tenant, and shut down.")
+    ]
 
 
 class PlannedVlan(BaseModel):
@@ -101,12 +111,15 @@ def _switch(designs: Designs, device: DeviceDesign) -> PlannedDevice:
     ]
     ports = [port for port in device.ports if port.kind != "unused"]
     policy = designs.resolver.switch(device.name, device.role)
+    owners = _owners(designs.fabric, device.name)
     mtus_bytes = [port.mtu_bytes for port in ports]
     return PlannedDevice(
         name=device.name,
         kind=device.role,
         facts=facts,
-        ports=[_port(device.name, port, rail, panels) for port in ports],
+        ports=[
+            _port(device.name, port, rail, panels, owners.get(port.name, _NOBODY)) for port in ports
+        ],
         vlans=[
             PlannedVlan(
                 vlan=one.vlan,
@@ -122,7 +135,21 @@ def _switch(designs: Designs, device: DeviceDesign) -> PlannedDevice:
     )
 
 
-def _port(device: str, port: PortDesign, rail: int, panels: Panels) -> PlannedPort:
+def _owners(fabric: Fabric, device: str) -> dict[str, Owner]:
+    """Return the tenant of the NIC at each port of a device, and whether it is in quarantine."""
+    tenants = fabric.tenants
+    if tenants is None:
+        return {}
+    rows = {end.port: end.row for end in ends_of(fabric, device) if end.is_nic}
+    return {
+        port: (tenants.names[tenants.of_nic[row]], False)
+        if tenants.of_nic[row] != UNASSIGNED
+        else ("", bool(tenants.quarantined[row]))
+        for port, row in rows.items()
+    }
+
+
+def _port(device: str, port: PortDesign, rail: int, panels: Panels, owner: Owner) -> PlannedPort:
     return PlannedPort(
         port=port.name,
         kind=port.kind,
@@ -140,11 +167,13 @@ def _port(device: str, port: PortDesign, rail: int, panels: Panels) -> PlannedPo
         headroom_bytes=port.headroom.headroom_bytes if port.headroom else None,
         panel=panels.of(device, port.name),
         peer_panel=panels.of(port.peer, port.peer_port),
+        tenant=owner[0],
+        quarantined=owner[1],
     )
 
 
 def _host(designs: Designs, host: HostDesign) -> PlannedDevice:
-    panels = Panels(designs.fabric)
+    panels, owners = Panels(designs.fabric), _owners(designs.fabric, host.name)
     facts = [
         ("role", "host"),
         ("unit", host.unit),
@@ -156,14 +185,14 @@ def _host(designs: Designs, host: HostDesign) -> PlannedDevice:
         name=host.name,
         kind="host",
         facts=facts,
-        ports=[_nic(nic, panels) for nic in host.nics],
+        ports=[_nic(nic, panels, owners.get(nic.interface, _NOBODY)) for nic in host.nics],
         vlans=[],
         policy=host_policy_rows(designs.resolver.host(host.name)),
         buffer=[],
     )
 
 
-def _nic(nic: NicDesign, panels: Panels) -> PlannedPort:
+def _nic(nic: NicDesign, panels: Panels, owner: Owner) -> PlannedPort:
     return PlannedPort(
         port=nic.interface,
         kind="nic",
@@ -181,6 +210,8 @@ def _nic(nic: NicDesign, panels: Panels) -> PlannedPort:
         headroom_bytes=None,
         panel="",
         peer_panel=panels.of(nic.leaf, nic.leaf_port),
+        tenant=owner[0],
+        quarantined=owner[1],
     )
 
 

@@ -15,6 +15,7 @@ from fabric.core.findings import Finding, Severity
 from fabric.core.formats import form_of
 from fabric.core.likeness import like_groups
 from fabric.core.units import share_to_percent
+from fabric.report.rails_hit import lost_rails, rail_losers
 from fabric.report.tenants_hit import tenants_hit
 from fabric.topology.bandwidth import switch_gbps
 from fabric.topology.clos import clos, failed, switched_off
@@ -99,11 +100,17 @@ class WhatIf:
         errors = sum(finding.severity is Severity.ERROR for finding in self.new_findings)
         if errors:
             causes.append(counted(errors, "new error"))
-        losers = np.unique(hit.rails_lost[:, 0])
-        hosts = int((hit.host_gbps[1][losers] > 0).sum())  # others are cut off, or failed whole
-        if hosts:
-            causes.append(f"{hosts} host{'s lose' if hosts > 1 else ' loses'} a rail")
+        if losers := self.rail_losers:
+            lose = "lose" if len(losers) > 1 else "loses"
+            causes.append(
+                f"{counted(len(losers), 'host')} {lose} a rail: {hostlist.in_short(losers)}"
+            )
         return causes
+
+    @property
+    def rail_losers(self) -> list[str]:
+        """Hosts that lose a rail, and have others."""
+        return rail_losers(self.fabric, self.impact)
 
     @property
     def is_harmless(self) -> bool:
@@ -122,13 +129,13 @@ class WhatIf:
 
     def _left(self) -> str:
         """Return what the unit, host or tier keeps that loses most; empty where all is left."""
-        shares = [(after / before, name) for name, _, _, before, after in self.units if before]
-        share, name = min(shares, default=(1.0, ""))
+        shares = [(name, before, after) for name, _, _, before, after in self.units if before]
+        share, names = _least(shares)
         if share < 1:
-            return f"{percent(share, 1)} of the uplinks of {name} are left"
-        if self.worst_hosts:
-            name, before, after = self.worst_hosts[0]
-            return f"{percent(after, before)} of the bandwidth of {name} is left"
+            return f"{percent(share, 1)} of the uplinks of {names} are left"
+        if self._hosts:
+            share, names = _least(self._hosts)
+            return f"{percent(share, 1)} of the bandwidth of {names} is left"
         if self.moved:
             most = max(self.moved, key=lambda one: one.times or float("inf"))
             what = counted(most.switches, most.role)
@@ -193,6 +200,11 @@ class WhatIf:
         ]
         return [
             ("Lost connectivity", ("what", "before", "cut"), pairs),
+            (
+                "Lost rails",
+                ("hosts", "lose", "keep"),
+                [*lost_rails(self.fabric, hit)[:WORST_HOSTS]],
+            ),
             ("Where traffic moves", ("switches", "load on remaining uplinks"), moved),
             (
                 "Remaining bandwidth by unit",
@@ -236,6 +248,7 @@ class WhatIf:
                 {"host": self.fabric.hosts.names[host], "rail": rail}
                 for host, rail in hit.rails_lost.tolist()
             ],
+            "rail_losers": self.rail_losers,
             "moved": [
                 {"role": one.role, "switches": one.switches, "times": one.times}
                 for one in self.moved
@@ -352,6 +365,13 @@ def _key(finding: Finding) -> tuple[object, ...]:
     where = () if finding.position else (finding.device, finding.port)
     message = _COUNTED.sub("", finding.message)
     return finding.rule, finding.severity, message, finding.field, finding.position, *where
+
+
+def _least(parts: Sequence[tuple[str, float, float]]) -> tuple[float, str]:
+    """Return the smallest share that is left, and all that have it; each with before and after."""
+    shares = {name: after / before for name, before, after in parts}
+    share = min(shares.values(), default=1.0)
+    return share, hostlist.in_short(name for name, left in shares.items() if left == share)
 
 
 def percent(after: float, before: float) -> str:

@@ -130,6 +130,8 @@ def _drawn(loaded: Loaded, live: Live | None, choice: Choice) -> Drawn | None:
     drawn = picture(shown, clos(shown), states, gbps)
     nic_line, cable_line = lines_of_cables(shown, drawn)
     content = _as_dict(drawn, shown, loaded)
+    for line, why in _off(shown, nic_line, cable_line).items():
+        content["lines"][line]["off"] = why
     for line, names in _not_planned(shown, states, nic_line, cable_line).items():
         content["lines"][line]["not_planned"] = names
     body = json.dumps(content, separators=(",", ":"), allow_nan=False).encode()
@@ -148,7 +150,7 @@ def _states(loaded: Loaded, live: Live | None) -> CableStates:
     for table, cut in ((states.nics, nics), (states.cables, cut_off.cable_gbps == 0)):
         table[cut] = CableState.DOWN
     for table, ends in ((states.nics, live.nics), (states.cables, live.cables)) if live else ():
-        table[ends.down.any(axis=0)] = CableState.DOWN
+        table[ends.down.any(axis=0) & (table != CableState.QUARANTINE)] = CableState.DOWN
         table[ends.wrong.any(axis=0)] = CableState.WRONG
     return replace(states, looked=_looked(live)) if live else states
 
@@ -175,6 +177,21 @@ def _either(ends: Bools) -> Bools:
     """Return what holds at one end at least of each cable."""
     either: Bools = np.logical_or(ends[0], ends[1])
     return either
+
+
+def _off(shown: Fabric, nic_line: Ints, cable_line: Ints) -> dict[int, str]:
+    """Return the lines of which the inventory uses no cable: shut down, or all in quarantine."""
+    states = cable_states(shown, clos(shown))
+    line, state = (
+        np.concatenate([nic_line, cable_line]),
+        np.concatenate([states.nics, states.cables]),
+    )
+    is_down = state == CableState.DOWN
+    unused = is_down | (state == CableState.QUARANTINE)
+    rows = np.setdiff1d(line[unused], line[~unused]).tolist()
+    down = set(line[is_down].tolist())
+    words = {True: CableState.DOWN.name.lower(), False: CableState.QUARANTINE.name.lower()}
+    return {row: words[row in down] for row in rows}
 
 
 def _not_planned(
@@ -263,6 +280,7 @@ def _line(line: Line, boxes: tuple[Box, ...]) -> dict[str, Any]:
         "rail": line.rail,
         "cables": line.cables,
         "kind": "host" if boxes[line.lower[0]].kind == "host" else "switch",
+        "off": None,
         "not_planned": {},
     }
 

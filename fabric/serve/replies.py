@@ -265,7 +265,7 @@ class SplitRail(BaseModel):
 
 
 class LostRail(BaseModel):
-    """A host that loses a rail."""
+    """A host, and a rail of which it loses the last NIC port that was up."""
 
     host: str
     rail: int
@@ -315,6 +315,17 @@ class BrokenRule(BaseModel):
     reason: str
 
 
+class HitTenantReply(BaseModel):
+    """A tenant that loses something."""
+
+    tenant: str
+    nics_lost: Annotated[int, Field(ge=0, description="Its NICs that are down by it.")]
+    nic_pairs_cut: Count
+    host_pairs_cut: Count
+    gbps: Gbps
+    gbps_left: Gbps
+
+
 class OutageReply(BaseModel):
     """What a failure or a drain does, as `rocefab whatif` says it."""
 
@@ -336,13 +347,25 @@ class OutageReply(BaseModel):
     leaf_pairs: Pairs
     host_pairs: Pairs
     rails_split: list[SplitRail]
-    rails_lost: list[LostRail]
+    rails_lost: Annotated[
+        list[LostRail], Field(description="Also of hosts that fail, or are cut off by it.")
+    ]
+    rail_losers: Annotated[
+        list[str], Field(description="Hosts that lose a rail and have others, as `reasons` says.")
+    ]
     moved: list[MovedTraffic]
     units: list[UnitBandwidth]
     worst_hosts: list[HostBandwidth]
     new_findings: list[NewFinding]
     broken_rules: list[BrokenRule]
     hosts_hit: Annotated[list[str], Field(description="All hosts that lose bandwidth.")]
+    tenants: Annotated[
+        list[HitTenantReply],
+        Field(
+            default_factory=list,
+            description="Tenants that lose something; not sent without tenants.",
+        ),
+    ]
 
 
 class SingleFailures(BaseModel):

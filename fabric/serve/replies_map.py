@@ -13,7 +13,7 @@ from fabric.report.readings import ReadingsDocument
 from fabric.serve.drift import DeviceDrift
 
 Count = Annotated[int, Field(ge=0)]
-State = Literal["planned", "oversubscribed", "down", "lossless", "wrong"]
+State = Literal["planned", "quarantine", "oversubscribed", "down", "lossless", "wrong"]
 
 
 class ConditionReply(BaseModel):
@@ -63,6 +63,10 @@ class LineReply(BaseModel):
     y2: float
     state: Annotated[State, Field(description="The highest of its cables.")]
     states: Annotated[dict[State, Count], Field(description="Cables by state.")]
+    off: Annotated[
+        Literal["quarantine", "down"] | None,
+        Field(description="Why the inventory has none of its cables in use; null where it has."),
+    ]
     speeds_gbps: list[int]
     rail: int
     cables: Count

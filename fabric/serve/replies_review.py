@@ -49,6 +49,13 @@ class MissingReply(BaseModel):
     risk: str
 
 
+class PlanRunReply(BaseModel):
+    """The newest run that applies a plan."""
+
+    run: Count
+    state: RunState
+
+
 class CallerReply(BaseModel):
     """Whether the token of this request may approve the plan."""
 
@@ -64,6 +71,7 @@ class PlanReply(BaseModel):
     by: Annotated[str, Field(description="Name of the token that it was sent with.")]
     at: Time
     stale: Annotated[str, Field(description="Why `apply` would reject it, or empty.")]
+    run: Annotated[PlanRunReply | None, Field(description="Null until a run applies it.")]
     approvals: Approvals
     counting: Annotated[list[str], Field(description="Names whose approvals count.")]
     you: CallerReply
@@ -89,6 +97,7 @@ class PlanSummaryReply(BaseModel):
     devices: Count
     risk: str
     stale: str
+    run: PlanRunReply | None
 
 
 class PlansReply(BaseModel):

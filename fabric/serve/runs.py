@@ -74,6 +74,21 @@ class Runs:
             "runs": [_run(row) for row in reversed(rows)],
         }
 
+    def of_plans(self) -> dict[str, dict[str, Any]]:
+        """Return number and state of the newest run that applies each plan, by its SHA-256.
+
+        Nothing of a journal that cannot be read: `all` says why.
+        """
+        try:
+            rows = self._journal().rows()[0] if self._is_there() else []
+        except JournalError:
+            return {}
+        return {
+            row["plan_sha256"]: {"run": row["run"], "state": row["state"]}
+            for row in rows
+            if row["kind"] == "apply"
+        }
+
     def one(self, run: int) -> dict[str, Any]:
         """Return a run as far as it is; raise Problem (404) where there is none."""
         if not self._is_there():

@@ -195,7 +195,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """All of it; ``totals`` says how many cables have which state, the lowest state first.
+    """All of it; ``totals`` says how many cables have which state, planned ones first.
 
     ``tenants`` are all of the fabric, in the order of the inventory, whether drawn or not.
     """
@@ -214,9 +214,10 @@ class Picture:
 
 
 class CableState(IntEnum):
-    """State of a cable; of several the highest is shown."""
+    """State of a cable; of several the highest is shown: with one in use, none of quarantine."""
 
     PLANNED = 0
+    QUARANTINE = -1
     OVERSUBSCRIBED = 1
     DOWN = 2
     LOSSLESS = 3
@@ -225,13 +226,17 @@ class CableState(IntEnum):
     @property
     def words(self) -> str:
         """Words for a legend."""
-        return (
-            "planned",
-            "uplink of an oversubscribed switch",
-            "down or missing",
-            "fails a lossless rule",
-            "wrong cable",
-        )[self]
+        return _WORDS[self]
+
+
+_WORDS = {
+    CableState.PLANNED: "planned",
+    CableState.QUARANTINE: "in quarantine, as planned",
+    CableState.OVERSUBSCRIBED: "uplink of an oversubscribed switch",
+    CableState.DOWN: "down or missing",
+    CableState.LOSSLESS: "fails a lossless rule",
+    CableState.WRONG: "wrong cable",
+}
 
 
 #: States that the inventory alone does not tell.
@@ -254,14 +259,20 @@ class CableStates:
     looked: Mapping[CableState, tuple[Bools, Bools]] = field(default_factory=dict)
 
     def totals(self) -> tuple[Total, ...]:
-        """Return how many cables have each state."""
-        return tuple(map(self._total, CableState))
+        """Return how many cables have each state; quarantine only where there is some."""
+        totals = map(self._total, CableState)
+        return tuple(one for one in totals if one.cables or one.state is not CableState.QUARANTINE)
 
     def _total(self, state: CableState) -> Total:
-        mine = np.concatenate([self.cables, self.nics]) == state
+        every = np.concatenate([self.cables, self.nics])
+        mine = every == state
         looked = np.concatenate(self.looked[state]) if state in self.looked else np.zeros_like(mine)
-        unread = ~looked & ~mine if state in _OBSERVED else np.zeros_like(mine)
-        is_known = bool(mine.any() or not unread.all() or not len(mine))
+        unread = (
+            ~looked & ~mine & (every != CableState.QUARANTINE)
+            if state in _OBSERVED
+            else np.zeros_like(mine)
+        )
+        is_known = bool(mine.any() or looked.any() or not unread.any())
         return Total(state, int(mine.sum()) if is_known else None, int(unread.sum()))
 
 
@@ -297,6 +308,8 @@ def cable_states(
     )
     states.cables[~cables.up] = CableState.DOWN
     states.nics[~nics.up] = CableState.DOWN
+    if fabric.tenants:
+        states.nics[fabric.tenants.quarantined] = CableState.QUARANTINE
     for state, ends in (
         (CableState.DOWN, missing),
         (CableState.LOSSLESS, failing),

@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from fabric.change.chain import text_hash
 from fabric.change.journal import Journal
 from fabric.change.model import parse_plan
 from fabric.report.run import ENDS, RunReport
@@ -36,6 +37,7 @@ class History:
         self._journal = Journal(state)
         self._checked = self._journal.verify()
         self._records: dict[int, RunRecord] = {}
+        self._plans: dict[int, str] = {}
         self._ended: dict[int, dict[str, Any]] = {}
         self._shown: tuple[RunRecord, Plan] | None = None
 
@@ -44,13 +46,14 @@ class History:
         self._journal.follow()
         for record in self._journal.runs_after(max(self._records, default=0)):
             self._records[record.id] = replace(record, plan="")
+            self._plans[record.id] = text_hash(record.plan)
         chain = self._journal.chain if self._checked.whole else self._checked
         return [self._row(record) for record in self._records.values()], chain
 
     def _row(self, record: RunRecord) -> dict[str, Any]:
         if record.id in self._ended:
             return self._ended[record.id]
-        row = run_row(self._journal, record)
+        row = {**run_row(self._journal, record), "plan_sha256": self._plans[record.id]}
         if row["state"] in ENDS:
             self._ended[record.id] = row
         return row

@@ -302,6 +302,25 @@ def test_the_map_scrolls_in_its_box_on_a_phone_and_fits_it_on_demand(page: Any, 
     assert whole > width
 
 
+@pytest.mark.parametrize("view", ["#/map", "#/placement", "#/what-if"])
+def test_a_map_on_a_phone_opens_at_its_devices(page: Any, tmp_path: Path, view: str) -> None:
+    """Not at the captions at its left; also when a scroll bar makes the place narrower."""
+    left = (
+        "const at = document.querySelector('.canvas').getBoundingClientRect();"
+        "const all = [...document.querySelectorAll('.box .face')];"
+        "return Math.min(...all.map((box) => box.getBoundingClientRect().left)) - at.left"
+    )
+    size(page, 400, 844)
+    with served(tmp_path / "state", INVENTORY / "tenants") as client:
+        page.get(f"{str(client.base_url).rstrip('/')}/{view}")
+        until(lambda: every(page, "g.box"), "the picture is there")
+        for width in (400, 380):
+            size(page, width, 844)
+            page.execute_async_script("const [done] = arguments; setTimeout(done, 500)")
+            assert 0 <= page.execute_script(left) < 100
+        page.get("about:blank")
+
+
 def test_a_broken_word_and_a_raw_name_are_seen(page: Any, site: Any) -> None:
     size(page, 390, 844)
     shown(page, site, "#/device/su1-rail0")
@@ -389,14 +408,22 @@ def test_cabled_ports_are_counted(page: Any, tmp_path: Path) -> None:
     append(readings, [[json.dumps(switch), lines[1]]])
     with served(tmp_path / "state", INVENTORY / "tenants", readings=readings) as client:
         for device, told in (
-            ("su2-rail1", "2 of 3, 1 switched off as planned"),
-            ("gpu004", "1 of 1, 1 switched off as planned"),
+            ("su2-rail1", "2 of 3, 1 in quarantine, as planned"),
+            ("gpu004", "1 of 1, 1 in quarantine, as planned"),
         ):
             page.get("about:blank")
             page.get(f"{str(client.base_url).rstrip('/')}/#/device/{device}")
             until(lambda: every(page, ".facts div"), "the device is there")
             seen = {row.text.replace("\n", ": ") for row in every(page, ".facts div")}
             assert f"cabled ports that are up: {told}" in seen
+        rows = [row.text for row in every(page, "[aria-label=Ports] tbody tr")]
+        assert ["blue" in row for row in rows] == [True, False]
+        assert "in quarantine, as planned none: in quarantine" in rows[1]
+        assert not every(page, "[aria-label=Ports] .badge.down")
+        page.get(f"{str(client.base_url).rstrip('/')}/#/cable/gpu004/eth2")
+        until(lambda: "Headroom, explained" in text(page), "the cable is there")
+        assert text(page).count("none: in quarantine") == 2
+        assert "switched off" not in text(page)
 
 
 def test_a_group_opens_and_filters_are_in_the_address(page: Any, site: Any) -> None:
@@ -629,15 +656,19 @@ def test_a_legend_says_what_each_colour_is(page: Any, site: Any, tmp_path: Path)
             assert {"rail 0", "rail 1", "tenant red", "tenant blue"} <= {*keys_of(page)}
             shown(page, client, "#/placement")
             one(page, "g.box")
-            rest = ["some of its devices or cables are not as planned", "tenant red", "tenant blue"]
+            rest = ["tenant red", "tenant blue"]
             until(lambda: every(page, ".key"), "there is a legend")
-            assert keys_of(page) == ["rail 0", "rail 1", "down or missing", *rest]
+            assert keys_of(page) == ["rail 0", "rail 1", "in quarantine, as planned", *rest]
             assert page.execute_script(UNEXPLAINED) == []
             one(page, "form.ask button.main").click()
             until(lambda: every(page, ".answer table"), "hosts are chosen")
             assert page.execute_script(MISPLACED)[1] == []
             assert keys_of(page)[:2] == ["host of the job", "below 20 %"]
-            assert keys_of(page)[-3:] == rest
+            assert keys_of(page)[-3:] == ["not used", *rest]
+            assert page.execute_script(UNEXPLAINED) == []
+            shown(page, client, "#/what-if")
+            until(lambda: "fails" in keys_of(page), "there is a legend")
+            assert {"in quarantine, as planned", *rest} <= {*keys_of(page)}
             assert page.execute_script(UNEXPLAINED) == []
     shown(page, site, "#/what-if")
     until(lambda: every(page, ".key"), "there is a legend")
@@ -761,6 +792,31 @@ def test_what_fails_is_clicked_away(page: Any, site: Any) -> None:
         "arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))", line
     )
     until(lambda: every(page, ".chips li") and every(page, ".answer .card"), "a cable fails")
+
+
+def test_what_fails_is_told_for_tenants_and_quarantine_is_no_fault(
+    page: Any, tmp_path: Path
+) -> None:
+    """gpu004 has a NIC in quarantine: planned, so its box is that of its tenant, not of a fault."""
+    with served(tmp_path / "state", INVENTORY / "tenants") as client:
+        for view in ("#/map", "#/what-if?fail=su2-rail0"):
+            page.get("about:blank")
+            page.get(f"{str(client.base_url).rstrip('/')}/{view}")
+            until(lambda: every(page, "g.line.quarantine"), "the cable is in quarantine")
+            assert not every(page, "g.box.sick, g.line.down")
+            host = one(page, 'g.box[aria-label^="gpu004"]')
+            assert "tenant1" in host.get_attribute("class")
+            if view == "#/map":
+                until(lambda: "as planned\n1" in text(page), "the overview counts it")
+                assert "cables in quarantine, as planned\n1" in text(page)
+        until(lambda: every(page, ".answer table"), "the answer is there")
+        assert "1 host loses a rail: gpu003" in text(page)
+        assert "hosts that lose a rail\n1" in text(page)
+        cells = [
+            [cell.text for cell in row.find_elements("css selector", "td")]
+            for row in every(page, "[aria-label=Tenants] tbody tr")
+        ]
+        assert [row[:4] for row in cells] == [["red", "1", "0", "0"], ["blue", "1", "0", "1"]]
 
 
 def test_what_fails_is_in_the_address(page: Any, site: Any) -> None:

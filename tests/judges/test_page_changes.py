@@ -102,6 +102,8 @@ def test_a_plan_is_approved_and_withdrawn_by_keyboard(page: Any, site: Any) -> N
     until(lambda: "fabric.lossless.ecn.kmin_bytes = 150000" in text(page), "the cause is there")
     assert "fabric.yaml:" in text(page)
     assert every(page, "main img, main script") == []
+    assert every(page, 'section.card a[href="#/run/1"]'), "its run is named"
+    assert "may be applied" not in text(page)
     press(page, "What is trusted")
     until(lambda: "Approvals are not signed" in text(page), "it says what an approval rests on")
     press(page, "Approve as dave")

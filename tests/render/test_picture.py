@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import replace
 from html import unescape
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 
-from fabric.render.canvas import CHARACTER_EM, RAILS, STROKES
+from fabric.render.canvas import CHARACTER_EM, RAILS, STROKES, TENANTS
 from fabric.render.picture_page import page
 from fabric.render.picture_png import png
 from fabric.render.picture_svg import svg
 from fabric.topology.clos import clos
 from fabric.topology.drawing import CableState, Picture, cable_states
 from fabric.topology.drawing_layout import picture
-from tests.topology.fabrics import example
+from tests.topology.fabrics import INVENTORY, example
 from tests.topology.test_drawing import SIZES, drawn
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -128,11 +130,11 @@ def borders(root: ET.Element) -> dict[str, tuple[str, str]]:
 def test_hosts_and_leaves_of_a_tenant_are_marked_and_named() -> None:
     root = ET.fromstring(svg(drawn(example("tenants"))))
     found = borders(root)
-    assert found["gpu001: 2 NICs, tenant red"] == (RAILS[0], "")
-    assert found["gpu004: 2 NICs, tenant blue"] == (RAILS[1], "")
-    assert found["su2-rail1: rail 1, tenant red"] == (RAILS[0], "")
+    assert found["gpu001: 2 NICs, tenant red"] == (TENANTS[0], "")
+    assert found["gpu004: 2 NICs, tenant blue"] == (TENANTS[1], "")
+    assert found["su2-rail1: rail 1, tenant red"] == (TENANTS[0], "")
     assert found["su1-rail0: rail 0, tenant red, tenant blue"][1] == "6 2"
-    assert found["spine01: AS 65100"][0] not in RAILS
+    assert found["spine01: AS 65100"][0] not in TENANTS
     assert {"tenant red", "tenant blue", "several tenants"} <= {*texts(root)}
     assert not any("tenant" in text for text in texts(ET.fromstring(svg(drawn(example("demo"))))))
 
@@ -159,10 +161,61 @@ def luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def test_colours_of_rails_differ_and_can_be_seen() -> None:
-    assert len({*RAILS, *(stroke.colour for stroke in STROKES.values())}) == 8 + len(CableState)
-    for colour in RAILS:
+def lab(colour: str) -> tuple[float, ...]:
+    """Return a colour in OKLab, in which distances are those that people see."""
+    parts = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return tuple(_OKLAB @ np.cbrt(_CONES @ linear))
+
+
+#: https://bottosson.github.io/posts/oklab/
+_CONES = np.array([
+    [0.4122214708, 0.5363325363, 0.0514459929],
+    [0.2119034982, 0.6806995451, 0.1073969566],
+    [0.0883024619, 0.2817188376, 0.6299787005],
+])
+_OKLAB = np.array([
+    [0.2104542553, 0.7936177850, -0.0040720468],
+    [1.9779984951, -2.4285922050, 0.4505937099],
+    [0.0259040371, 0.7827717662, -0.8086757660],
+])
+
+
+def schemes() -> dict[str, dict[str, str]]:
+    """Return the colours of the page by their names, light and dark."""
+    both = (
+        (INVENTORY.parent / "fabric/serve/page/style.css")
+        .read_text()
+        .split("prefers-color-scheme: dark")
+    )
+    return {
+        scheme: dict(re.findall(r"--([a-z]+\d?): (#[0-9a-f]{6});", part))
+        for scheme, part in zip(("light", "dark"), both, strict=True)
+    }
+
+
+def test_colours_of_rails_and_tenants_differ_and_can_be_seen() -> None:
+    states = [stroke.colour for stroke in STROKES.values()]
+    assert len({*RAILS, *TENANTS, *states}) == 16 + len(CableState)
+    for colour in (*RAILS, *TENANTS):
         assert 1.05 / (luminance(colour) + 0.05) >= 3
+    light = schemes()["light"]
+    assert [light[f"rail{number}"] for number in range(8)] == [*RAILS]
+    assert [light[f"tenant{number}"] for number in range(8)] == [*TENANTS]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_tenants_of_the_page_have_neither_colours_of_rails_nor_of_load(scheme: str) -> None:
+    """By their distance in OKLab, and by the contrast to what is at both sides of a border."""
+    colours = schemes()[scheme]
+    others = [colours[name] for name in colours if re.fullmatch(r"(rail|step)\d|lit", name)]
+    assert len(others) == 14
+    for number in range(8):
+        mine = colours[f"tenant{number}"]
+        assert min(math.dist(lab(mine), lab(other)) for other in others) >= 0.07
+        for ground in ("page", "host", "leaf"):
+            light, dark = sorted((luminance(mine), luminance(colours[ground])), reverse=True)
+            assert (light + 0.05) / (dark + 0.05) >= 3, (mine, ground)
 
 
 def test_png_has_the_size_of_the_picture(demo: Picture) -> None:

@@ -85,6 +85,17 @@ def test_tenants_whose_hosts_are_cut_apart(
     assert {row["tenant"]: row["host_pairs_cut"] for row in result.as_dict()["tenants"]} == cut
 
 
+def test_hosts_that_lose_a_rail_are_those_that_have_others() -> None:
+    """One NIC of gpu004 is in quarantine, so rail 0 is its last; it is cut off with it."""
+    result = whatif(Project(ROOT / "inventory" / "tenants"), ["su2-rail0"], rules=False)
+    assert result.reasons[-1] == "1 host loses a rail: gpu003"
+    assert result.as_dict()["rail_losers"] == ["gpu003"]
+    assert {title: rows for title, _, rows in result.tables()}["Lost rails"] == [
+        ("gpu003", "rail0", "other rails"),
+        ("gpu004", "rail0", "no rail"),
+    ]
+
+
 def test_all_words(demo: Project) -> None:
     """Pairs of hosts before, and cut; a host NIC has no name of its own: its leaf port has."""
     for word, cut, lost in (
@@ -136,7 +147,9 @@ def test_a_drain_is_safe_until_the_other_spine_is_down(demo: Project) -> None:
         "rail 1 is split into 2 parts",
     ]
     assert after.reasons == cut
-    assert whatif(demo, [], drain="su1-rail0", rules=False).reasons == ["2 hosts lose a rail"]
+    assert whatif(demo, [], drain="su1-rail0", rules=False).reasons == [
+        "2 hosts lose a rail: gpu[001-002]"
+    ]
 
 
 def test_a_failure_that_makes_a_leaf_carry_traffic_of_spines(tmp_path: Path) -> None:
@@ -242,7 +255,7 @@ def test_no_such_leaf(demo: Project) -> None:
         (
             ("--fail", "spine01"),
             0,
-            "nothing is cut off; 50 % of the uplinks of su1 are left",
+            "nothing is cut off; 50 % of the uplinks of su[1-2] are left",
             "units",
         ),
         (("--fail", "spine[01-02]"), 4, "harmless: no: 4 pairs of hosts are cut", "units"),
@@ -250,10 +263,15 @@ def test_no_such_leaf(demo: Project) -> None:
         (
             ("--drain", "spine01", "--no-rules"),
             0,
-            "safe: yes; 50 % of the uplinks of su1 are left",
+            "safe: yes; 50 % of the uplinks of su[1-2] are left",
             "moved",
         ),
-        (("--fail", "switch:su1-rail0"), 4, "harmless: no: 2 hosts lose a rail", "units"),
+        (
+            ("--fail", "switch:su1-rail0"),
+            4,
+            "harmless: no: 2 hosts lose a rail: gpu[001-002]",
+            "units",
+        ),
         (("--fail", "host:gpu001"), 4, "harmless: no: 3 pairs of hosts are cut", "units"),
         (("--all-links", "--all-switches"), 4, "12 single points of failure", "groups"),
     ],
@@ -269,8 +287,15 @@ def test_commands_as_text_and_as_json(words, code, text, key) -> None:
 #: What fails; whether it is harmless, whether it is safe, and the verdict.
 VERDICTS = {
     "a spine": ("demo", ["spine01"], "", False, True, "nothing is cut off; 50 % of the uplinks"),
-    "a drain": ("demo", [], "spine01", False, True, "safe: yes; 50 % of the uplinks of su1"),
-    "a leaf": ("demo", ["su1-rail0"], "", False, False, "harmless: no: 2 hosts lose a rail"),
+    "a drain": ("demo", [], "spine01", False, True, "safe: yes; 50 % of the uplinks of su[1-2]"),
+    "a leaf": (
+        "demo",
+        ["su1-rail0"],
+        "",
+        False,
+        False,
+        "harmless: no: 2 hosts lose a rail: gpu[001-002]",
+    ),
     "above the spines": (
         "three-tier",
         ["core01"],

@@ -135,6 +135,46 @@ def test_devices_and_cables_that_are_not_as_planned_have_names(own) -> None:
     assert sorted(names, key=str) == [{"down": ["gpu001"]}] * 2 + [{"down": [LEAF]}]
 
 
+def test_what_the_inventory_shuts_is_told_apart_from_what_is_down(tmp_path) -> None:
+    """A NIC in quarantine stays so when its link is read as down; a disabled cable is down."""
+    folder, readings = tmp_path / "fabric", tmp_path / "readings.jsonl"
+    (folder / "devices").mkdir(parents=True)
+    text = (ROOT / "inventory" / "tenants" / "fabric.yaml").read_text()
+    off = "devices:\n  - {names: su1-rail0, ports: {Ethernet17/1: {enabled: false}}}\n"
+    (folder / "fabric.yaml").write_text(text)
+    (folder / "devices" / "off.yaml").write_text(off)
+    fabric = Project(folder).fabric
+    port = next(end.port for end in ends_of(fabric, "gpu004") if end.peer == "su2-rail1")
+    append(readings, records(fabric, ["gpu004"], 1, busy({("gpu004", port): Traffic(up=False)})))
+    with served(tmp_path / "state", folder, readings=readings) as client:
+        until(
+            lambda: client.get("/v1/map/values").json()["readings"]["devices"] == 1,
+            "the record is there",
+        )
+        picture = client.get("/v1/map").json()
+        owners = [
+            (one["tenant"], one["quarantined"])
+            for device in ("gpu004", "su2-rail1", "spine01")
+            for one in client.get(f"/v1/devices/{device}").json()["planned"]["ports"]
+        ]
+    assert owners[:4] == [("blue", False), ("", True), ("red", False), ("", True)]
+    assert {*owners[4:]} == {("", False)}
+    lines = {
+        (
+            picture["boxes"][line["lower"][0]]["label"],
+            picture["boxes"][line["upper"]]["label"],
+        ): line
+        for line in picture["lines"]
+    }
+    assert {ends: line["off"] for ends, line in lines.items() if line["off"]} == {
+        ("gpu004", "su2-rail1"): "quarantine",
+        ("su1-rail0", "spine01"): "down",
+    }
+    apart = lines["gpu004", "su2-rail1"]
+    assert (apart["state"], apart["not_planned"]) == ("quarantine", {})
+    assert picture["totals"]["quarantine"] == 1
+
+
 def test_a_part_has_the_oversubscription_of_the_fabric(own) -> None:
     """Not that of the hosts that are shown."""
     own.post("/v1/jobs", json={"name": "train", "hosts": "gpu002"})

@@ -43,6 +43,24 @@ def test_a_plan_has_waves_risk_and_what_causes_each_change(site: Reviewed) -> No
     assert [(one["sha256"], one["devices"]) for one in summary] == [(site.sha256, 1)]
 
 
+def test_a_plan_has_the_run_that_applies_it(tmp_path: Path) -> None:
+    """The newest one; a roll back has the same plan, and applies nothing."""
+    with reviewed(tmp_path, held=False) as site:
+
+        def run() -> tuple[object, object]:
+            summary = site.client.get("/v1/plans").json()["plans"][0]["run"]
+            return summary, site.client.get(f"/v1/plans/{site.sha256}").json()["run"]
+
+        assert run() == ({"run": 1, "state": "interrupted"},) * 2
+        journal = Journal(site.journal)
+        content = parse_plan(json.dumps(site.plan), "the plan").to_json()
+        again = journal.begin("apply", "demo", content)
+        journal.record(again, "", State.DONE, "")
+        journal.begin("rollback", "demo", content)
+        journal.begin("apply", "demo", plan_of(revision="another").to_json())
+        assert run() == ({"run": 2, "state": "done"},) * 2
+
+
 #: Who asks, and what the answer to an approval is.
 WHO = [("bob", 403), ("reader", 403), ("nobody", 403), ("dave", 200)]
 

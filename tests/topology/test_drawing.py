@@ -344,6 +344,23 @@ def test_over_subscription_and_what_is_switched_off() -> None:
     assert totals[CableState.OVERSUBSCRIBED] == 3
 
 
+def test_quarantine_is_planned_and_hidden_by_cables_in_use() -> None:
+    """One cable of gpu004 is in it: no fault, and not among cables that nobody looked at."""
+    built = example("tenants")
+    result = drawn(built)
+    totals = {total.state: (total.cables, total.unread) for total in result.totals}
+    assert totals[CableState.QUARANTINE] == (1, 0)
+    assert totals[CableState.DOWN] == (None, len(built.nics) + len(built.uplinks) - 1)
+    states = [(line.state, line.cables) for line in result.lines]
+    assert states.count((CableState.QUARANTINE, 1)) == 1
+    assert [total.state for total in drawn(example("demo")).totals][:2] == [
+        CableState.PLANNED,
+        CableState.OVERSUBSCRIBED,
+    ]
+    rows = np.array([CableState.QUARANTINE, CableState.PLANNED])
+    assert max(CableState(row) for row in rows.tolist()) is CableState.PLANNED
+
+
 def test_cables_between_groups_are_counted_by_state() -> None:
     built = wide(17, 4)
     off = built.uplinks.enabled.copy()

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { badge, card, facts, link, make, name, problem, table } from "./dom.js";
-import { load, neighbour, panel, readWhen, state, status } from "./device.js";
+import { load, neighbour, off, owner, panel, readWhen, state, status } from "./device.js";
 import { tiles } from "./series.js";
 
 const TILES = 12;
@@ -16,7 +16,7 @@ export async function open(root, [device, port]) {
   const title = make("h1", {}, name(`${device} ${port}`), panel(own.panel), " – ", name(`${own.peer} ${own.peer_port}`), panel(own.peer_panel));
   const facts_ = make("p", { class: "faint" }, `${own.speed_gbps}G, ${own.cable_m} m${own.rail === null ? "" : `, rail ${own.rail}`}`);
   root.append(
-    make("div", { class: "head" }, title, facts_, own.enabled ? null : badge("down", "switched off")),
+    make("div", { class: "head" }, title, facts_, own.enabled ? null : off(own)),
     make("div", { class: "cards two" }, end(near, own), other ? end(far, other) : null),
   );
   const [leaf, at] = near.planned.kind === "host" ? [own.peer, own.peer_port] : [device, port];
@@ -39,6 +39,7 @@ function end(about, port) {
     make("p", { class: "faint" }, link(about.planned.name, "device", about.planned.name), `, ${about.planned.kind}; ${readWhen(about)}`),
     facts([
       ["link", status(port, seen)],
+      ...(owner(port) ? [["tenant", owner(port)]] : []),
       ["port on the panel", port.panel || "not known"],
       ["planned neighbour", make("span", {}, name(`${port.peer} ${port.peer_port}`), panel(port.peer_panel))],
       ["seen neighbour", neighbour(about.running, port) ?? make("span", { class: "faint" }, "not read")],

@@ -9,6 +9,14 @@ export const hasEnded = (state) => state === "done" || state === "failed";
 export const runState = (state) => badge(state === "done" ? "good" : state === "failed" || state === "interrupted" ? "down" : "window", state);
 export const risk = (word) => badge(word === "harmless" ? "good" : word === "brief loss" ? "window" : "down", word);
 
+
+// Whether a plan may be applied; or the run that has applied it, or is at it.
+export function planState({ run, stale, counting, needed }) {
+  if (run) return make("span", {}, run.state === "done" ? badge("good", "applied") : runState(run.state), " ", link(`Run ${run.run}`, "run", String(run.run)));
+  if (stale) return badge("down", stale);
+  return counting.length >= needed ? badge("good", "may be applied") : badge("window", "waits for approval");
+}
+
 export async function open(root) {
   const plans = card("Plans for review", make("p", { class: "faint" }, "Loading."));
   const runs = card("Runs", make("p", { class: "faint" }, "Loading."));
@@ -44,7 +52,7 @@ function planTable({ plans }) {
   return [table("Plans for review", ["plan", "sent", "by", "devices", "risk", "approvals", "state"], plans.map((one) => [
     make("a", { href: `#/plan/${one.sha256}` }, one.sha256.slice(0, 12)), when(one.at), one.by, String(one.devices),
     one.risk && risk(one.risk), `${one.counting.length} of ${one.needed}`,
-    one.stale ? badge("down", one.stale) : one.counting.length >= one.needed ? badge("good", "may be applied") : badge("window", "waits for approval"),
+    planState(one),
   ]))];
 }
 

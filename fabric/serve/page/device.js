@@ -77,9 +77,10 @@ function portsUp({ ports: all }, running) {
   const cabled = all.filter(({ enabled }) => enabled);
   const states = cabled.map(({ port }) => state(running, port)?.up ?? null);
   const unread = states.filter((up) => up === null).length;
-  const off = all.length - cabled.length;
+  const apart = all.filter(({ quarantined }) => quarantined).length;
+  const off = all.length - cabled.length - apart;
   if (unread === cabled.length) return "not read";
-  return [`${states.filter(Boolean).length} of ${cabled.length}`, unread && `${unread} not read`, off && `${off} switched off as planned`].filter(Boolean).join(", ");
+  return [`${states.filter(Boolean).length} of ${cabled.length}`, unread && `${unread} not read`, apart && `${apart} in quarantine, as planned`, off && `${off} switched off as planned`].filter(Boolean).join(", ");
 }
 
 function runningFacts(planned, running) {
@@ -128,7 +129,11 @@ function events(lasting, written) {
     rest > 0 && make("p", { class: "faint" }, `${rest.toLocaleString("en")} more: the file of events has them.`)];
 }
 
+// Whose the NIC of a cable is.
+export const owner = ({ tenant, quarantined }) => (quarantined ? "none: in quarantine" : tenant);
+
 function ports(planned, running) {
+  const isOwned = planned.ports.some(owner);
   const rows = planned.ports.map((port) => {
     const seen = state(running, port.port);
     return [
@@ -136,6 +141,7 @@ function ports(planned, running) {
       make("span", {}, link(port.peer, "device", port.peer), " ", name(port.peer_port), panel(port.peer_panel)),
       neighbour(running, port),
       status(port, seen),
+      ...(isOwned ? [owner(port)] : []),
       `${port.speed_gbps}G${seen?.speed_gbps && seen.speed_gbps !== port.speed_gbps ? ` (runs ${seen.speed_gbps}G)` : ""}`,
       `${port.cable_m} m`,
       `${port.mtu_bytes.toLocaleString("en")}${seen?.mtu_bytes && seen.mtu_bytes !== port.mtu_bytes ? ` (runs ${seen.mtu_bytes.toLocaleString("en")})` : ""}`,
@@ -143,7 +149,7 @@ function ports(planned, running) {
       port.headroom_bytes === null ? null : `${port.headroom_bytes.toLocaleString("en")} B`,
     ];
   });
-  return table("Ports", ["port", "planned neighbour", "seen neighbour", "link", "speed", "cable", "MTU", "network", "headroom"], rows, { class: "scroll tall" });
+  return table("Ports", ["port", "planned neighbour", "seen neighbour", "link", ...(isOwned ? ["tenant"] : []), "speed", "cable", "MTU", "network", "headroom"], rows, { class: "scroll tall" });
 }
 
 // The name on the front panel, where it is known.
@@ -151,8 +157,11 @@ export const panel = (text) => text && make("span", { class: "faint name" }, ` (
 
 export const state = (running, port) => running?.state.interfaces?.[port] ?? running?.state.nics?.[port] ?? null;
 
+// What the inventory shuts is no defect.
+export const off = ({ quarantined }) => badge("off", quarantined ? "in quarantine, as planned" : "switched off as planned");
+
 export function status(port, seen) {
-  if (!port.enabled) return badge("down", "switched off");
+  if (!port.enabled) return off(port);
   if (seen === null || seen.up === null || seen.up === undefined) return make("span", { class: "faint" }, "not read");
   return seen.up ? badge("good", "up") : badge("down", "down");
 }

@@ -9,6 +9,7 @@ const STEP = 1.3;
 const MOST = 6;
 const LABEL = 24;
 const MARKS = {
+  quarantine: "M-2.5-5V5M2.5-5V5",
   down: "M-4-4 4 4M4-4-4 4",
   wrong: "M-4-4h8v8h-8z",
   lossless: "M0-5 5 0 0 5-5 0z",
@@ -43,8 +44,10 @@ export class Drawing {
     let before = width();
     this.resized = new ResizeObserver(() => {
       if (width() !== before) {
+        const { scrollLeft } = this.place; // a scroll bar of the page comes with what is below the map
         if (this.scale === 1) this.#measure();
         else if (this.scale < 1) this.fit();
+        if (this.scale === 1) this.place.scrollTo(scrollLeft, this.place.scrollTop);
       }
       before = width();
     });
@@ -126,7 +129,7 @@ export class Drawing {
   }
 
   #state(line) {
-    return this.live ? line.state : "planned";
+    return this.live ? line.state : line.off ?? "planned";
   }
 
   #own(kind, number) {
@@ -136,8 +139,8 @@ export class Drawing {
       return `${state} ${line.rail < 0 ? "" : hue("rail", line.rail)}`.trimEnd();
     }
     const box = this.picture.boxes[number];
-    const role = `${box.kind}${box.members.length > 1 ? " many" : ""}`;
-    return this.live ? `${role} ${owner(this.picture, box)}${this.#sick(number)}` : role;
+    const role = `${box.kind}${box.members.length > 1 ? " many" : ""} ${owner(this.picture, box)}`;
+    return this.live ? `${role}${this.#sick(number)}` : role.trimEnd();
   }
 
   #sick(number) {

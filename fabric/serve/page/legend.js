@@ -19,9 +19,14 @@ export function owner(picture, { tenants }) {
 
 // Colours of the cables that are as planned: one for each rail, and grey for those of no rail.
 export function rails({ lines }, grey, live = true) {
-  const planned = lines.filter(({ state }) => !live || state === "planned").map(({ rail }) => rail);
+  const planned = lines.filter(({ state, off }) => (live ? state === "planned" : off === null)).map(({ rail }) => rail);
   const numbers = [...new Set(planned)].filter((rail) => rail >= 0).sort((a, b) => a - b);
   return [...keys("rail", ["rail", "rails"], numbers.map((number) => [number, number])), ...(planned.includes(-1) ? [["planned", grey]] : [])];
+}
+
+// Cables that the inventory does not use.
+export function shut({ lines }) {
+  return Object.keys(STATES).filter((state) => lines.some(({ off }) => off === state)).map((state) => [state, STATES[state]]);
 }
 
 // Borders of hosts: one for each tenant, and one for hosts of several.
@@ -31,7 +36,7 @@ export function tenants(picture) {
   return [...keys("owned tenant", ["tenant", "tenants"], alone), ...(drawn.has("owned shared") ? [["owned shared", "several tenants"]] : [])];
 }
 
-// What is not as planned: states of cables, and borders of boxes.
+// What is not planned to be in use: states of cables, and borders of boxes.
 export function troubles(picture) {
   const states = Object.keys(STATES).filter((state) => state !== "planned" && picture.lines.some((line) => line.state === state));
   return [...states.map((state) => [state, STATES[state]]), ...sick(picture)];

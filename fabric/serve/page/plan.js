@@ -1,7 +1,7 @@
 // A plan: its waves, what changes on each device and why, and its approvals.
 
 import { get, post, remove, watch } from "./api.js";
-import { clock, risk, when } from "./changes.js";
+import { clock, planState, risk, when } from "./changes.js";
 import { age, badge, card, facts, make, name, problem, say, table } from "./dom.js";
 
 export async function open(root, [sha256]) {
@@ -57,14 +57,12 @@ function approvals(plan, path, take, wrong) {
       wrong.replaceChildren(problem(error));
     }
   };
-  const enough = plan.counting.length >= plan.needed;
-  const state = plan.stale ? badge("down", plan.stale) : badge(enough ? "good" : "window", enough ? "may be applied" : "waits for approval");
   const rows = plan.approvals.approvals.map((one) => [one.name, when(one.at), one.withdrawn === null ? badge("good", "approved") : badge("down", `withdrawn ${clock(one.withdrawn)}`)]);
   const button = you.has_approved
     ? make("button", { type: "button", "data-key": "withdraw", onclick: act(() => remove(`${path}/approval`), "Your approval is withdrawn") }, "Withdraw my approval")
     : you.why_not ? make("p", { class: "faint" }, "You cannot approve: ", name(you.why_not), ".")
       : make("button", { type: "button", class: "main", "data-key": "approve", onclick: act(() => post(`${path}/approval`, {}), "You have approved the plan") }, `Approve as ${you.name}`);
-  return card(`Approvals: ${plan.counting.length} of ${plan.needed}`, make("p", {}, state),
+  return card(`Approvals: ${plan.counting.length} of ${plan.needed}`, make("p", {}, planState(plan)),
     rows.length ? table("Approvals", ["name", "when", "state"], rows) : null, make("p", {}, button),
     make("details", {}, make("summary", {}, "What is trusted"), make("ul", {}, TRUSTED.map((text) => make("li", {}, text)))));
 }

@@ -14,6 +14,7 @@ export const VIEWS = {
 
 export const STATES = {
   planned: "planned",
+  quarantine: "in quarantine, as planned",
   oversubscribed: "uplink of an oversubscribed switch",
   down: "down or missing",
   lossless: "fails a lossless rule",
@@ -23,6 +24,7 @@ export const STATES = {
 // The same, as what is counted.
 export const CABLES = {
   planned: "cables as planned",
+  quarantine: "cables in quarantine, as planned",
   oversubscribed: "uplinks of oversubscribed switches",
   down: "cables down or missing",
   lossless: "cables that fail a lossless rule",

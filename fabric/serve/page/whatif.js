@@ -5,7 +5,8 @@ import { Board } from "./board.js";
 import { title } from "./drawing.js";
 import { badge, card, facts, link, make, problem, say, table } from "./dom.js";
 import { filterForm } from "./filters.js";
-import { rails } from "./legend.js";
+import { rails, shut, tenants } from "./legend.js";
+import { STATES } from "./scale.js";
 import { load } from "./device.js";
 
 const MOST = 1000;
@@ -25,7 +26,7 @@ export async function open(root, _parts, { fail = "", ...filters }) {
   tools.append(filterForm(board.picture.filters, filters, (next) => {
     location.hash = `#${query("/what-if", next)}`;
   }));
-  board.legendOf([...rails(board.picture, "several rails, or none", false), ["fails", "fails"], ["hurt", "host that loses bandwidth"]]);
+  board.legendOf([...rails(board.picture, "several rails, or none", false), ...shut(board.picture), ["fails", "fails"], ["hurt", "host that loses bandwidth"], ...tenants(board.picture)]);
   paint(null);
   const missing = [];
   for (const name of fail.split(",").filter(Boolean)) {
@@ -103,7 +104,7 @@ export async function open(root, _parts, { fail = "", ...filters }) {
       const now = isGone(number) ? "fails" : hit ? `works, ${box.members.length > 1 ? less : "loses"} bandwidth` : "works";
       drawing.title("box", number, `${title(box)}, ${box.detail}: ${now}`);
     });
-    picture.lines.forEach((_, number) => drawing.title("line", number, `${board.describe(number)}: ${failed.has(`line ${number}`) ? "fails" : "works"}`));
+    picture.lines.forEach(({ off }, number) => drawing.title("line", number, `${board.describe(number)}: ${off ? STATES[off] : failed.has(`line ${number}`) ? "fails" : "works"}`));
   }
 }
 
@@ -146,7 +147,7 @@ function shown(found) {
       make("ul", {}, found.reasons.map((reason) => make("li", {}, reason))),
       facts([["pairs of leaves cut", pairs(found.leaf_pairs)], ["pairs of hosts cut", pairs(found.host_pairs)],
         ["rails that split", found.rails_split.length ? found.rails_split.map((one) => `rail ${one.rail} into ${one.parts} parts`).join(", ") : "none"],
-        ["hosts that lose a rail", String(new Set(found.rails_lost.map((one) => one.host)).size)]])),
+        ["hosts that lose a rail", found.rail_losers.length.toLocaleString("en")]])),
     card("Traffic that moves", found.moved.length
       ? facts(found.moved.map((one) => [counted(one.switches, one.role), one.times === null ? "no uplink is left" : `others carry ${one.times.toFixed(2)} times as much`]))
       : make("p", { class: "faint" }, "None."))),
@@ -154,5 +155,7 @@ function shown(found) {
     hit.map((one) => [one.unit, left(one.nic_gbps_left, one.nic_gbps), left(one.uplink_gbps_left, one.uplink_gbps)]))) : null,
   found.worst_hosts.length ? make("section", { class: "card wide" }, make("h2", {}, "Hosts that keep least"), table("Hosts", ["host", "bandwidth"],
     found.worst_hosts.map((one) => [link(one.host, "device", one.host), left(one.gbps_left, one.gbps)]))) : null,
+  found.tenants?.length ? make("section", { class: "card wide" }, make("h2", {}, "Tenants"), table("Tenants", ["tenant", "NICs down", "pairs of NICs cut", "pairs of hosts cut", "bandwidth"],
+    found.tenants.map((one) => [one.tenant, ...[one.nics_lost, one.nic_pairs_cut, one.host_pairs_cut].map((count) => count.toLocaleString("en")), left(one.gbps_left, one.gbps)]))) : null,
   ].filter(Boolean);
 }

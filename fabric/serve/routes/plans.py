@@ -205,6 +205,7 @@ def _plan(service: Service, sha256: str, caller: Grant) -> bytes:
         by=review.by,
         at=review.at,
         stale=reason,
+        run=service.runs.of_plans().get(sha256),
         approvals=review.approvals,
         counting=counting,
         you=CallerReply(
@@ -218,7 +219,7 @@ def _plan(service: Service, sha256: str, caller: Grant) -> bytes:
 
 
 def _plans(service: Service) -> bytes:
-    rows = []
+    rows, runs = [], service.runs.of_plans()
     for sha256 in service.reviews.names():
         review, plan = service.reviews.review(sha256), service.reviews.brief(sha256)
         row = PlanSummaryReply(
@@ -230,6 +231,7 @@ def _plans(service: Service) -> bytes:
             devices=plan.devices,
             risk=plan.risk,
             stale=_stale(service, plan),
+            run=runs.get(sha256),
         )
         rows.append(row)
     return PlansReply(plans=rows).model_dump_json().encode()
