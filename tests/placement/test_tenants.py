@@ -63,6 +63,20 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"nodes": 3, "tenant": "red"},
         "3 hosts are needed, but tenant red has 2 hosts, of which 2 are free; request fewer nodes",
     ),
+    "more than the fabric has": (
+        {"nodes": 9, "tenant": "red"},
+        (
+            "9 hosts are needed, but tenant red has 2 with all NICs that the job uses; request at most "
+            "2 nodes"
+        ),
+    ),
+    "more GPUs than a host has": (
+        {"nodes": 9, "gpus_per_node": 3, "tenant": "red"},
+        (
+            "gpus_per_node: 3 GPUs per node are needed, but the hosts have 2; request at most 2 GPUs "
+            "per node"
+        ),
+    ),
     "nothing free": (
         {"tenant": "blue", "exclude": ["gpu002"]},
         "only 1 has all NICs that the job uses, and 0 are free (1 excluded); exclude fewer hosts",
