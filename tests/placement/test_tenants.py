@@ -53,7 +53,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "hosts without saying whose": (
         {"hosts": ["gpu001", "gpu002"]},
-        "hosts: gpu[001-002] have NICs of a tenant, or in quarantine; name the tenant",
+        (
+            "hosts: gpu001 is of tenant red, gpu002 of blue; name hosts of one tenant, and the "
+            "tenant"
+        ),
     ),
     "more than it has": (
         {"nodes": 2, "tenant": "blue"},
@@ -66,15 +69,15 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "more than the fabric has": (
         {"nodes": 9, "tenant": "red"},
         (
-            "9 hosts are needed, but tenant red has 2 with all NICs that the job uses; request at most "
-            "2 nodes"
+            "9 hosts are needed, but tenant red has 2 with all NICs that the job uses; request at "
+            "most 2 nodes"
         ),
     ),
     "more GPUs than a host has": (
         {"nodes": 9, "gpus_per_node": 3, "tenant": "red"},
         (
-            "gpus_per_node: 3 GPUs per node are needed, but the hosts have 2; request at most 2 GPUs "
-            "per node"
+            "gpus_per_node: 3 GPUs per node are needed, but the hosts have 2; request at most 2 "
+            "GPUs per node"
         ),
     ),
     "nothing free": (
