@@ -101,6 +101,22 @@ def test_a_host_with_one_nic_takes_a_job_that_needs_no_more(project: Project) ->
     assert [project.fabric.hosts.names[row] for row in answer.rows] == ["gpu002", "gpu004"]
 
 
+def test_a_small_job_leaves_whole_hosts(project: Project) -> None:
+    """gpu004 has one NIC of blue: a job with one GPU takes it, and gpu002 stays for two GPUs."""
+    fabric = project.fabric
+    answer = Engine(fabric).place(Query(1, 1, tenant="blue"))
+    assert [fabric.hosts.names[row] for row in answer.rows] == ["gpu004"]
+
+
+def test_a_small_job_leaves_whole_hosts_of_a_unit(tmp_path: Path) -> None:
+    text = (EXAMPLE / "fabric.yaml").read_text()
+    text = text.replace("hosts: gpu002, nics: {gpu004: [0]}", "hosts: gpu003, nics: {gpu004: [0]}")
+    (tmp_path / "fabric.yaml").write_text(text.replace('"gpu[001,003]"', '"gpu[001-002]"'))
+    fabric = Project(tmp_path).fabric
+    answer = Engine(fabric).place(Query(1, 1, tenant="blue"))
+    assert [fabric.hosts.names[row] for row in answer.rows] == ["gpu004"]
+
+
 def test_hosts_without_a_tenant_are_for_jobs_without(project: Project, tmp_path: Path) -> None:
     text = (EXAMPLE / "fabric.yaml").read_text()
     text = text.replace("unassigned: quarantine", "unassigned: keep").replace(

@@ -42,6 +42,15 @@ def tenant_hosts(fabric: Fabric, tenant: str, columns: Ints) -> Bools:
     return mine
 
 
+def usable_nics(fabric: Fabric, tenant: str) -> Ints:
+    """Return how many NIC ports of each host a job of a tenant, or of none, may use."""
+    on = fabric.nics.enabled
+    if fabric.tenants is not None:
+        row = fabric.tenants.row(tenant) if tenant else UNASSIGNED
+        on = on & (fabric.tenants.owner == row)
+    return np.asarray(on.reshape(len(fabric.hosts), -1).sum(axis=1))
+
+
 def tenant_of_hosts(fabric: Fabric) -> tuple[str | None, ...]:
     """Return the tenant that has all NICs of a host that are on, for each host.
 
