@@ -189,11 +189,30 @@ def test_each_tenant_has_its_flavor(project: Project) -> None:
     assert not notes
 
 
+#: Where the pods of a job are described, in each fragment.
+PODS: dict[str, tuple[str | int, ...]] = {
+    "leaderworkerset": ("leaderWorkerTemplate", "workerTemplate", "spec"),
+    "jobset": ("replicatedJobs", 0, "template", "spec", "template", "spec"),
+}
+
+
+@pytest.mark.parametrize("part", PODS)
+def test_pods_of_a_job_select_the_nodes_of_its_tenant(project: Project, part: str) -> None:
+    text, notes = exported(project, "k8stopo", part, tenant="red", nodes=2)
+    place = yaml.safe_load(text)["spec"]
+    for step in PODS[part]:
+        place = place[step]
+    assert place == {"nodeSelector": {"rocefab.io/tenant": "red"}}
+    assert not notes
+    plain = exported(Project(EXAMPLE.parent / "demo"), "k8stopo", part)[0]
+    assert "nodeSelector" not in plain
+
+
 def test_forms_that_know_no_tenants_say_so(project: Project) -> None:
     """And those of a fabric without tenants say nothing."""
     mixed = {
         "slurm": ("topology", "topology-yaml", "block"),
-        "k8stopo": ("volcano", "kai", "grove", "leaderworkerset", "jobset"),
+        "k8stopo": ("volcano", "kai", "grove"),
     }
     demo = Project(EXAMPLE.parent / "demo")
     for form, part in ((form, part) for form, parts in mixed.items() for part in parts):
