@@ -16,6 +16,7 @@ from fabric.placement.export import Order
 from fabric.placement.k8s.labels import node_labels
 from fabric.workflow.place import job_request, place
 from fabric.workflow.project import Project
+from tests.cli.runs import run
 
 EXAMPLE = Path(__file__).parents[2] / "inventory" / "tenants"
 
@@ -93,6 +94,17 @@ def test_hosts_of_others_are_no_choice(project: Project, name: str) -> None:
     with pytest.raises(InputError) as caught:
         place(project, job_request(**members))
     assert any(message in str(finding) for finding in caught.value.findings)
+
+
+def test_an_inventory_without_tenants_says_so() -> None:
+    demo = EXAMPLE.parent / "demo"
+    with pytest.raises(InputError) as caught:
+        place(Project(demo), job_request(tenant="red"))
+    (finding,) = caught.value.findings
+    assert str(finding) == "tenant: this inventory has no tenants; omit the tenant [PLC031]"
+    ended = run("show", "tenants", demo)
+    assert (ended.code, ended.out, ended.err) == (0, "", "this inventory has no tenants\n")
+    assert run("show", "tenants", demo, "--format", "json").out.strip() == "[]"
 
 
 def test_a_host_with_one_nic_takes_a_job_that_needs_no_more(project: Project) -> None:

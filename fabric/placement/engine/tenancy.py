@@ -153,11 +153,12 @@ def _only(owners: set[str]) -> str | None:
 def wrong_tenant(fabric: Fabric, query: Query, columns: Ints) -> Iterator[tuple[str, str, str]]:
     """Yield field, message and fix of what a query cannot have by its tenant."""
     tenants, name = fabric.tenants, query.tenant
-    known = tenants.names if tenants else ()
-    if name and name not in known:
-        yield "tenant", f"there is no tenant {name[:64]!a}", "`rocefab show tenants` lists them"
-        return
     if tenants is None:
+        if name:
+            yield "tenant", "this inventory has no tenants", "omit the tenant"
+        return
+    if name and name not in tenants.names:
+        yield "tenant", f"there is no tenant {name[:64]!a}", "`rocefab show tenants` lists them"
         return
     mine = tenant_hosts(fabric, name, columns)
     if not name and not query.hosts and not mine.any():
