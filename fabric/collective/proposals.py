@@ -63,9 +63,9 @@ def next_test(fabric: Fabric, network: Clos, posterior: Posterior) -> Proposal:
     mass = _mass(fabric, posterior, probability)
     groups = (group for group in host_groups(fabric) if len(group.hosts) > 1)
     for group in sorted(groups, key=lambda group: -float(mass[group.hosts].sum())):
-        proposal = _in_group(fabric, network, posterior, group, best)
-        if proposal.bits >= LEAST_BITS:
-            return proposal
+        best = _in_group(fabric, network, posterior, group, best)
+        if best.bits >= LEAST_BITS:
+            break
     return best
 
 
@@ -77,9 +77,10 @@ def _in_group(
     many = min(MEETING, len(group.hosts))
     for hosts in _candidates(fabric, network, posterior, probability, group.hosts):
         rails = rails_by_owner(fabric, hosts.tolist()).get(group.owner, ())
-        for kind in CollectiveKind if len(hosts) >= many else (CollectiveKind.ALL_REDUCE,):
+        kinds = CollectiveKind if len(hosts) >= many else (CollectiveKind.ALL_REDUCE,)
+        for kind in kinds if rails else ():
             trial = BandwidthTest(kind, hosts, rails)
-            bits = _bits(fabric, network, posterior, probability, trial) if rails else 0.0
+            bits = _bits(fabric, network, posterior, probability, trial)
             if bits > best.bits + 1e-9:
                 best = Proposal(trial, bits)
     return best
