@@ -123,6 +123,8 @@ class Suspicion:
         if self.far:
             places = ", ".join(str(self.results[number][0].place) for number in self.far[:8])
             lines.append(f"not explained by this one fault: {places}")
+        if not self.proposal and not self.results:
+            lines.append("no test is proposed: no two hosts of one tenant reach each other")
         if self.proposal:
             trial = self.proposal.trial
             names = hostlist.fold(self.fabric.hosts.names[row] for row in trial.hosts.tolist())

@@ -227,3 +227,10 @@ def test_traffic_of_a_local_tenant_stays_on_its_leaf(tmp_path: Path) -> None:
     )
     (tmp_path / "fabric.yaml").write_text(text.replace(", nics: {gpu004: [0]}", ""))
     assert suspect(Project(tmp_path), []).sentences()[1:] == ["hosts: gpu[001-002]"]
+
+
+def test_tenants_of_single_hosts_have_no_test(tmp_path: Path) -> None:
+    text = (TENANTS / "fabric.yaml").read_text().replace('"gpu[001,003]"', "gpu001")
+    (tmp_path / "fabric.yaml").write_text(text.replace(", nics: {gpu004: [0]}", ""))
+    none = "no test is proposed: no two hosts of one tenant reach each other"
+    assert suspect(Project(tmp_path), []).sentences() == [none]
