@@ -24,9 +24,9 @@ from fabric.cli.options import (
     Tenant,
     argument,
     duration_s,
+    given_options,
     option,
     recording,
-    was_named,
 )
 from fabric.core.counts import counted
 
@@ -235,7 +235,7 @@ def export(
     if form == "list":
         _list(forms())
         return
-    given = _given(context)
+    given = given_options(context)
     if push or commit or delete or "--site" in given:
         _refuse_others(given)
         _push(form, Project(inventory), Target(push, site, commit=commit, delete=delete))
@@ -294,16 +294,6 @@ def _list(listed: Table) -> None:
         several = f" ({parts})" if "," in str(parts) else ""
         lines = _LINES.fill(f"{name:<13} {what}{several}")
         output.data(f"{lines}\n")
-
-
-def _given(context: typer.Context) -> tuple[str, ...]:
-    """Return the options that the command line names; a variable may be set for other forms."""
-    return tuple(
-        parameter.opts[0]
-        for parameter in context.command.params
-        if parameter.name and parameter.opts[0].startswith("-")
-        if was_named(context, parameter.name)
-    )
 
 
 def _refuse_others(given: tuple[str, ...]) -> None:

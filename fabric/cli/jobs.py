@@ -8,6 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import typer  # noqa: TC002 - typer reads the annotation
+
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import (
@@ -18,6 +20,7 @@ from fabric.cli.options import (
     StateMaxAge,
     Tenant,
     duration_s,
+    given_options,
     option,
 )
 from fabric.core.errors import InputError
@@ -25,8 +28,6 @@ from fabric.core.shell_words import shell_quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    import typer
 
 #: Ranks that are listed without being asked for: a screen.
 _SHOWN_RANKS = 32
@@ -46,6 +47,7 @@ def register(app: typer.Typer) -> None:
 
 
 def place(
+    context: typer.Context,
     inventory: Inventory = Path(),
     nodes: Annotated[
         int | None,
@@ -125,8 +127,8 @@ def place(
     queue: Annotated[
         Path | None,
         option(
-            "JSON file of several jobs, placed one after the other; options of the job are not "
-            "used then.",
+            "JSON file of several jobs, placed one after the other; it has the options of each "
+            "job.",
             "QUEUE",
         ),
     ] = None,
@@ -146,11 +148,12 @@ def place(
     from fabric.workflow.place import StateFiles, job_request
     from fabric.workflow.place import place as workflow
     from fabric.workflow.project import Project
-    from fabric.workflow.queue import place_queue
+    from fabric.workflow.queue import place_queue, refuse_with_queue
 
     max_age_s = duration_s("--state-max-age", state_max_age)
     files = StateFiles(tuple(avoid_state or ()), max_age_s, against_plan)
     if queue:
+        refuse_with_queue(given_options(context))
         _queue(place_queue(Project(inventory), queue, files), form)
         return
     with _named_as_options():

@@ -385,6 +385,16 @@ Workers = Annotated[
 ]
 
 
+def given_options(context: typer.Context) -> tuple[str, ...]:
+    """Return the options that the command line names; a variable may be set for other calls."""
+    return tuple(
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name and parameter.opts[0].startswith("-")
+        if was_named(context, parameter.name)
+    )
+
+
 def was_named(context: typer.Context, parameter: str) -> bool:
     """Tell whether the command line names a parameter."""
     source = context.get_parameter_source(parameter)

@@ -137,7 +137,7 @@ def records(shown: Table, form: str) -> None:
         members = shown.members or ({},) * len(shown.rows)
         rows = zip(shown.rows, members, strict=True)
         as_json([dict(zip(shown.headers, row, strict=True)) | dict(more) for row, more in rows])
-    else:
+    elif shown.rows or not shown.hint:
         table(shown.headers, shown.rows)
     if shown.hint:
         note(shown.hint)

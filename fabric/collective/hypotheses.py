@@ -79,10 +79,18 @@ def hypotheses(fabric: Fabric) -> Hypotheses:
     """Return all hypotheses about a fabric."""
     hosts, rails = np.arange(len(fabric.hosts)), np.arange(fabric.rails)
     every = (1 << fabric.rails) - 1
+    off = ~fabric.nics.enabled.reshape(len(hosts), len(rails), -1).any(axis=2)
+    off_bits = (off << rails).sum(axis=1)  # a NIC that is off, as in quarantine, slows nothing
     nics = np.repeat(hosts, len(rails)), np.tile(1 << rails, len(hosts))
     pairs = np.array([(1 << a) | (1 << b) for a, b in combinations(rails.tolist(), 2)])
     pairs = pairs.astype(np.int64)
     twice = np.repeat(hosts, len(pairs)), np.tile(pairs, len(hosts))
+    nics, twice = (
+        (host[on], bits[on])
+        for host, bits in (nics, twice)
+        for on in [(off_bits[host] & bits) == 0]
+    )
+    running = hosts[off_bits != every]
     leaves = np.unique(fabric.uplinks.lower[fabric.uplinks.enabled])
     leaves = leaves[leaves < fabric.switches.leaf_count]
     nowhere = np.full(1, -1)
@@ -93,7 +101,12 @@ def hypotheses(fabric: Fabric) -> Hypotheses:
             for kind in (SlowFault.HALF_RATE, SlowFault.PCI_WIDTH, SlowFault.LOSSY)
         ),
         _part(SlowFault.WRONG_RAIL, twice[0], np.full(len(twice[0]), -1), twice[1]),
-        _part(SlowFault.WRONG_DSCP, hosts, np.full(len(hosts), -1), np.full(len(hosts), every)),
+        _part(
+            SlowFault.WRONG_DSCP,
+            running,
+            np.full(len(running), -1),
+            every & ~off_bits[running],
+        ),
         _part(SlowFault.UNEVEN_HASH, np.full(len(leaves), -1), leaves, np.full(len(leaves), every)),
     ]
     columns = ([getattr(part, field.name) for part in parts] for field in fields(Hypotheses))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.collective.groups import host_groups, rails_by_owner
 from fabric.collective.published import CollectiveKind
 from fabric.collective.trials import MEETING, BandwidthTest, predict
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.collective.flows import Floats
+    from fabric.collective.groups import HostGroup
     from fabric.collective.posterior import Posterior
     from fabric.topology.clos import Clos
     from fabric.topology.model import Fabric, Ints
@@ -31,6 +33,8 @@ _ALL_TO_ALL_COSTS = 0.05
 _OF_KINDS = 0.05
 #: Probability from which on a host is suspected, over that of the likeliest; our choice.
 _SUSPECTED = 1e-3
+#: Bits below which a test is not worth its time; our choice.
+LEAST_BITS = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,15 +52,34 @@ class Proposal:
 
 
 def next_test(fabric: Fabric, network: Clos, posterior: Posterior) -> Proposal:
-    """Return the test that tells most, each rail by itself."""
+    """Return the test that tells most, each rail by itself, in the group with most suspicion.
+
+    Another group has its turn where no test of that one tells anything.
+    """
     best = Proposal(
         BandwidthTest(CollectiveKind.ALL_REDUCE, np.arange(len(fabric.hosts)), ()), -1.0
     )
     probability = posterior.probability
-    many = min(MEETING, len(fabric.hosts))
-    for hosts in _candidates(fabric, network, posterior, probability):
-        for kind in CollectiveKind if len(hosts) >= many else (CollectiveKind.ALL_REDUCE,):
-            trial = BandwidthTest(kind, hosts, tuple(range(fabric.rails)))
+    mass = _mass(fabric, posterior, probability)
+    groups = (group for group in host_groups(fabric) if len(group.hosts) > 1)
+    for group in sorted(groups, key=lambda group: -float(mass[group.hosts].sum())):
+        best = _in_group(fabric, network, posterior, group, best)
+        if best.bits >= LEAST_BITS:
+            break
+    return best
+
+
+def _in_group(
+    fabric: Fabric, network: Clos, posterior: Posterior, group: HostGroup, best: Proposal
+) -> Proposal:
+    """Return the test of hosts of a group that tells most; ``best`` where none tells more."""
+    probability = posterior.probability
+    many = min(MEETING, len(group.hosts))
+    for hosts in _candidates(fabric, network, posterior, probability, group.hosts):
+        rails = rails_by_owner(fabric, hosts.tolist()).get(group.owner, ())
+        kinds = CollectiveKind if len(hosts) >= many else (CollectiveKind.ALL_REDUCE,)
+        for kind in kinds if rails else ():
+            trial = BandwidthTest(kind, hosts, rails)
             bits = _bits(fabric, network, posterior, probability, trial)
             if bits > best.bits + 1e-9:
                 best = Proposal(trial, bits)
@@ -88,22 +111,26 @@ def _entropy(labels: Ints, probability: Floats) -> float:
 
 
 def _candidates(
-    fabric: Fabric, network: Clos, posterior: Posterior, probability: Floats
+    fabric: Fabric, network: Clos, posterior: Posterior, probability: Floats, every: Ints
 ) -> Iterator[Ints]:
-    """Yield sets of hosts in rank order: all, and halves of what is suspected."""
-    every = np.arange(len(fabric.hosts))
+    """Yield sets of some hosts in rank order: all, and halves of what is suspected."""
     yield every
-    at_hosts = posterior.suspected.host >= 0
-    mass = np.bincount(
-        posterior.suspected.host[at_hosts], probability[at_hosts], len(every)
-    ).astype(np.float64)
+    mass = _mass(fabric, posterior, probability)
+    mass = np.where(np.isin(np.arange(len(mass)), every), mass, 0.0)
     for half in _halves(mass):
-        yield _with_company(fabric, mass, half, 2)
+        yield _with_company(fabric, mass, half, every, 2)
         if len(half) < MEETING:
-            yield _with_company(fabric, mass, half, MEETING)
+            yield _with_company(fabric, mass, half, every, MEETING)
     at_leaves = posterior.suspected.leaf >= 0
     if probability[at_leaves].sum() > _SUSPECTED:
-        yield from _of_units(fabric, network, posterior, probability)
+        yield from _of_units(fabric, network, posterior, probability, every)
+
+
+def _mass(fabric: Fabric, posterior: Posterior, probability: Floats) -> Floats:
+    """Return how likely a fault is at each host."""
+    at_hosts = posterior.suspected.host >= 0
+    suspected = posterior.suspected.host[at_hosts]
+    return np.bincount(suspected, probability[at_hosts], len(fabric.hosts)).astype(np.float64)
 
 
 def _halves(mass: Floats) -> Iterator[Ints]:
@@ -126,11 +153,11 @@ def _halves(mass: Floats) -> Iterator[Ints]:
     yield np.sort(np.array(chosen, dtype=np.int64))
 
 
-def _with_company(fabric: Fabric, mass: Floats, hosts: Ints, least: int) -> Ints:
+def _with_company(fabric: Fabric, mass: Floats, hosts: Ints, every: Ints, least: int) -> Ints:
     """Return at least so many hosts: others that are not suspected are added, of the unit first."""
     if len(hosts) >= least:
         return hosts
-    others = np.setdiff1d(np.arange(len(mass)), hosts)
+    others = np.setdiff1d(every, hosts)
     is_far = fabric.hosts.unit[others] != fabric.hosts.unit[hosts[0]]
     is_suspected = mass[others] > _SUSPECTED * mass.max()
     order = np.lexsort((mass[others], is_far, is_suspected))
@@ -138,9 +165,9 @@ def _with_company(fabric: Fabric, mass: Floats, hosts: Ints, least: int) -> Ints
 
 
 def _of_units(
-    fabric: Fabric, network: Clos, posterior: Posterior, probability: Floats
+    fabric: Fabric, network: Clos, posterior: Posterior, probability: Floats, among: Ints
 ) -> Iterator[Ints]:
-    """Yield the hosts of half of the units whose leaves are suspected, and of two at least."""
+    """Yield some hosts: those in half of the suspected units, which are two at least."""
     at_leaves = posterior.suspected.leaf >= 0
     unit_of = network.unit[posterior.suspected.leaf[at_leaves]]
     known = unit_of >= 0
@@ -151,7 +178,7 @@ def _of_units(
     for half in _halves(mass):
         cleared = np.flatnonzero(mass <= _SUSPECTED * mass.max())
         for units in (half, np.append(half, cleared), np.delete(every, likeliest)):
-            hosts = np.flatnonzero(np.isin(fabric.hosts.unit, _two(units, mass)))
+            hosts = among[np.isin(fabric.hosts.unit[among], _two(units, mass))]
             if len(hosts) > 1:
                 yield hosts
 

@@ -19,6 +19,8 @@ UNKNOWN, MISSING, TYPE, RANGE, CHOICE, FORM, OWN = (
 
 _NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
 _CHOICE = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|-?[0-9][0-9.]*|True|False|None")
+#: A date with time of RFC 3339, for messages.
+_TIME = "2026-11-23T05:00:00Z"
 _FIX_SPLIT = re.compile(r"\s*;\s+")
 
 _KINDS = {
@@ -237,6 +239,14 @@ def _no_tag(_: Mapping[str, Any], value: object) -> Words:
     return Words(CHOICE, message, "add the field that selects its kind")
 
 
+def _not_a_time(_: Mapping[str, Any], value: object) -> Words:
+    return Words(FORM, f"{bare(value)} is not a date with time", f"use the form {_TIME}")
+
+
+def _no_zone(_: Mapping[str, Any], value: object) -> Words:
+    return Words(FORM, f"{bare(value)} has no time zone", f"use the form {_TIME}")
+
+
 _SPECIAL: dict[str, Callable[[Mapping[str, Any], object], Words]] = {
     "greater_than_equal": _limit("too small", "{} or more", "ge"),
     "greater_than": _limit("too small", "more than {}", "gt"),
@@ -250,4 +260,7 @@ _SPECIAL: dict[str, Callable[[Mapping[str, Any], object], Words]] = {
     "string_pattern_mismatch": _pattern,
     "finite_number": _not_finite,
     "union_tag_not_found": _no_tag,
+    "datetime_parsing": _not_a_time,
+    "datetime_from_date_parsing": _not_a_time,
+    "timezone_aware": _no_zone,
 }

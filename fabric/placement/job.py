@@ -221,16 +221,20 @@ def _layout(job: TrafficRequest, wrong: Wrong) -> Layout | None:
 
 
 def host_names(
-    field: str, given: str | list[str] | None, most: int, wrong: Wrong
+    field: str,
+    given: str | list[str] | None,
+    most: int,
+    wrong: Wrong,
+    owner: str = "the fabric",
 ) -> tuple[str, ...]:
-    """Return the hosts of a list, or of a range with at most so many."""
+    """Return the hosts of a list, or of a range with at most so many, which are of an owner."""
     if given is None or isinstance(given, list):
         return tuple(given or ())
     try:
         count = hostlist.count(given) if given else 0
         if count <= most:
             return tuple(hostlist.expand(given)) if given else ()
-        message, fix = f"the range has {count} hosts, but the fabric has {most}", _RANGE_FIX
+        message, fix = f"the range has {count} hosts, but {owner} has {most}", _RANGE_FIX
     except ValueError as error:
         message, fix = _range_words(error)
     wrong(field, message, fix)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
+from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +42,7 @@ def traffic_of(
     counts = [load.senders, *more]
     parts: list[list[tuple[Step, ...]]] = [[] for _ in counts]
     for receiver in receivers:
+        _refuse_quarantined(designs, receiver)
         senders = _incast(designs, sampler, receiver, sum(counts), far=far)
         if len(senders) < sum(counts):
             raise _too_few(sum(counts), len(senders), has_more=any(more))
@@ -97,11 +100,25 @@ def _incast(
     return paths
 
 
+def _refuse_quarantined(designs: Designs, nic: int) -> None:
+    """Raise InputError for a NIC in quarantine, to which nothing sends."""
+    fabric = designs.fabric
+    if fabric.tenants is None or not fabric.tenants.quarantined[nic]:
+        return
+    host = fabric.hosts.names[int(fabric.nics.host[nic])]
+    name = nic_names(fabric, host)[nic % fabric.nics_per_host].interface
+    raise InputError(
+        f"{host} {name} is in quarantine, so that no NIC reaches it; name a NIC of a tenant with "
+        "--to"
+    )
+
+
 def _too_few(senders: int, nics: int, *, has_more: bool) -> InputError:
     with_others = ", with --also and --lossy-gbps" if has_more else ""
     return InputError(
-        f"{senders} senders are needed{with_others}; only {nics} NICs of the rail reach the "
-        "receiver; use a smaller --incast"
+        f"{counted(senders, 'sender is', 'senders are')} needed{with_others}; only "
+        f"{counted(nics, 'NIC')} of the rail {'reaches' if nics == 1 else 'reach'} the receiver; "
+        "use a smaller --incast"
     )
 
 

@@ -22,7 +22,7 @@ def tenants(designs: Designs) -> Table:
     """Return the tenants, and the NICs without one in the last row."""
     fabric, table = designs.fabric, designs.fabric.tenants
     if table is None:
-        return Table(HEADERS, ())
+        return Table(HEADERS, (), hint="this inventory has no tenants")
     rows = [_row(fabric, table, row) for row in range(len(table))]
     if (table.of_nic == UNASSIGNED).any():
         state = "quarantine" if table.tenancy.unassigned == "quarantine" else "default VRF"

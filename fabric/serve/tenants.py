@@ -11,6 +11,8 @@ from fabric.placement.place import ranks_of_host
 from fabric.topology.tenants import UNASSIGNED, vni_of, vrf_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabric.placement.engine.query import Answer
     from fabric.serve.requests import PlacementBody
     from fabric.topology.model import Fabric
@@ -30,14 +32,27 @@ def hosts_of(fabric: Fabric, tenant: str, *, whole: bool = False) -> list[int]:
     return [host for host in some if mine[host].all()]
 
 
-def foreign_host(fabric: Fabric, wanted: PlacementBody, tenant: str) -> str:
-    """Return a host that a request names and a tenant does not have; empty without one."""
+def foreign_hosts(
+    fabric: Fabric, wanted: PlacementBody, tenant: str
+) -> Iterator[tuple[str, str, str]]:
+    """Yield field, message and fix of hosts that a request names and a tenant does not have.
+
+    Nothing tells a host of another tenant from one that does not exist, nor how many there are.
+    """
     own = {fabric.hosts.names[row] for row in hosts_of(fabric, tenant)}
-    for given in (wanted.hosts, wanted.include, wanted.exclude):
-        names = host_names("", given, len(fabric.hosts), lambda *_: None)
+    for field in ("hosts", "include", "exclude"):
+        wrong: list[tuple[str, str, str]] = []
+        names = host_names(
+            field,
+            getattr(wanted, field),
+            len(own),
+            lambda *words, wrong=wrong: wrong.append(words),
+            "the tenant",
+        )
+        yield from wrong
         if others := [name for name in names if name not in own]:
-            return others[0]
-    return ""
+            message = f"{others[0][:64]!a} is not a host of the tenant"
+            yield field, message, "GET /v1/hosts lists them"
 
 
 def tenants_of(fabric: Fabric) -> list[dict[str, Any]]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Row in ``Tenants`` of a NIC without a tenant.
 UNASSIGNED = -1
+#: The same of a NIC in quarantine, where the two are told apart.
+QUARANTINED = -2
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,11 @@ class Tenants:
         """Whether each NIC port is in quarantine: of no tenant, and shut down."""
         alone: NDArray[np.bool_] = self.of_nic == UNASSIGNED
         return alone & (self.tenancy.unassigned == "quarantine")
+
+    @cached_property
+    def owner(self) -> NDArray[np.int64]:
+        """Row of the tenant of each NIC port; ``UNASSIGNED``, or ``QUARANTINED``."""
+        return np.where(self.quarantined, QUARANTINED, self.of_nic)
 
     def reached(self, leaves: NDArray[np.int64], nic: int) -> NDArray[np.bool_]:
         """Return which NIC ports a NIC port reaches in its tenant.

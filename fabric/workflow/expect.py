@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fabric.collective.expected import ExpectedBandwidth, expected
+from fabric.collective.groups import rails_by_owner
 from fabric.collective.published import CollectiveKind
 from fabric.core import hostlist
 from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
+from fabric.placement.engine.tenancy import owners_in_words, tenants_of_job
 from fabric.report.table import Table
 from fabric.topology.clos import clos, failed
 from fabric.topology.naming import hint, unknown
@@ -19,7 +23,7 @@ from fabric.topology.outages import outage
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabric.topology.model import Fabric
+    from fabric.topology.model import Fabric, Ints
     from fabric.workflow.project import Project
 
 _HEADERS = ("collective", "hosts", "rails", "expected", "from", "to", "one link", "limit")
@@ -82,7 +86,7 @@ def expect(
     if len(rows) < 2:  # noqa: PLR2004 - a collective between hosts
         message = "a collective over the network needs two hosts"
         raise InputError(message, [Finding("BWT001", Severity.ERROR, message, "name more hosts")])
-    chosen = rail_numbers(fabric, rails)
+    chosen = together(fabric, rows, rail_numbers(fabric, rails))
     return BandwidthExpectation(
         tuple(
             expected(fabric, network, rows, kind=kind, rails=chosen, nvlink_gbyte_s=nvlink_gbyte_s)
@@ -94,12 +98,64 @@ def expect(
 def usual(project: Project, rails: Sequence[int] | None = None) -> str:
     """Return what an all-reduce of all hosts usually reaches, as a clause; empty without one."""
     fabric = project.fabric
-    if len(fabric.hosts) < 2:  # noqa: PLR2004 - a collective between hosts
+    every = range(len(fabric.hosts))
+    if len(every) < 2 or isolated(fabric, every, rails):  # noqa: PLR2004 - between hosts
         return ""
-    row = expected(fabric, clos(fabric), range(len(fabric.hosts)), rails=rails)
+    row = expected(fabric, clos(fabric), every, rails=rails)
     if not row.expected_gbyte_s:
         return ""
     return f", {row.expected_gbyte_s:.1f} of all hosts are usual, {row.least_gbyte_s:.1f} the least"
+
+
+def together(
+    fabric: Fabric, rows: Sequence[int], rails: Sequence[int] | None
+) -> Sequence[int] | None:
+    """Return the rails of a collective: those on which the NICs of its hosts are of one tenant.
+
+    Raises
+    ------
+    InputError
+        When tenants keep its hosts apart.
+    """
+    if words := isolated(fabric, rows, rails):
+        raise InputError(words[0], [Finding("BWT001", Severity.ERROR, *words)])
+    if fabric.tenants is None:
+        return rails
+    (mine,) = _rails_by_owner(fabric, rows, rails).values()
+    return mine
+
+
+def isolated(
+    fabric: Fabric, rows: Sequence[int], rails: Sequence[int] | None
+) -> tuple[str, str] | None:
+    """Return that tenants keep hosts apart, and what to do; None where they do not."""
+    by_owner = _rails_by_owner(fabric, rows, rails)
+    if len(by_owner) == 1:
+        return None
+    if by_owner:
+        return "rails of these hosts are of several tenants", "name rails of one tenant"
+    names = [fabric.hosts.names[row] for row in rows]
+    owners = tenants_of_job(fabric, names, _columns(fabric, rails))
+    if len(owners) == 1 and fabric.tenants is not None and fabric.tenants.is_local:
+        return "traffic of a tenant stays on its leaf", "name hosts of one unit"
+    return owners_in_words(owners), "name hosts of one tenant"
+
+
+def _rails_by_owner(
+    fabric: Fabric, rows: Sequence[int], rails: Sequence[int] | None
+) -> dict[int, list[int]]:
+    """Return those of some rails on which hosts are together, by the owner of their NICs."""
+    among = range(fabric.rails) if rails is None else rails
+    by_owner = {
+        owner: [rail for rail in mine if rail in among]
+        for owner, mine in rails_by_owner(fabric, rows).items()
+    }
+    return {owner: mine for owner, mine in by_owner.items() if mine}
+
+
+def _columns(fabric: Fabric, rails: Sequence[int] | None) -> Ints:
+    ports = np.arange(fabric.nics_per_host)
+    return ports if rails is None else ports[np.isin(ports // fabric.nic_ports, list(rails))]
 
 
 def host_rows(fabric: Fabric, names: Sequence[str]) -> list[int]:

@@ -16,11 +16,13 @@ from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.state import RunningJob
 from fabric.placement.job import JobRequest, Name
 from fabric.placement.place import placed
+from fabric.validate.report.plain_json import finding_json
 from fabric.workflow.json_places import other_form, places_in
 from fabric.workflow.place import StateFiles, assumed, checked_query, chosen, without_plan
 from fabric.workflow.state_file import doubled_names, read_state, validated
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     from fabric.placement.engine.query import Query
@@ -32,6 +34,9 @@ FORMAT = form_of("placements")
 #: Form of the file that is read.
 QUEUE_FORMAT = form_of("queue")
 _FIX = 'write {"format": "rocefab-queue/1", "jobs": [{"name": "job1", "nodes": 2}, ...]}'
+
+#: Options beside a queue: all others are of one job.
+_WITH_QUEUE = ("--queue", "--avoid-state", "--state-max-age", "--against-plan", "--format")
 
 
 class QueuedJob(JobRequest):
@@ -75,14 +80,49 @@ def place_queue(project: Project, file: Path, files: StateFiles) -> dict[str, An
         try:
             placement = placed(engine, query)
         except UnplaceableError as error:
-            reasons = [str(finding) for finding in error.findings]
-            answers.append({"name": job.name, "hosts": [], "unplaced": reasons})
+            answers.append({"name": job.name, "hosts": [], **_unplaced(error)})
             continue
         answer = chosen(engine, placement, query.traffic, assumed(job))
         answers.append({"name": job.name, **answer})
         running = RunningJob(job.name, placement.hosts, query.traffic, query.gpus_per_node)
         engine = engine.updated(replace(engine.state, jobs=(*engine.state.jobs, running)))
     return {"format": FORMAT, "placements": answers}
+
+
+def _unplaced(error: UnplaceableError) -> dict[str, Any]:
+    """Return why a job has no hosts: as sentences, and as findings."""
+    return {
+        "unplaced": [str(finding) for finding in error.findings],
+        "findings": [finding_json(one) for one in error.findings],
+    }
+
+
+def refuse_with_queue(given: Collection[str]) -> None:
+    """Raise when an option was given that says nothing beside a queue.
+
+    Parameters
+    ----------
+    given : collection of str
+        Options of the command line, with their dashes.
+
+    Raises
+    ------
+    InputError
+        With a finding for each option.
+    """
+    findings = [
+        Finding(
+            "PLC038",
+            Severity.ERROR,
+            f"--queue does not use {option}",
+            "omit it; a job in the file has its own",
+            field=option,
+        )
+        for option in given
+        if option not in _WITH_QUEUE
+    ]
+    if findings:
+        raise InputError("the queue cannot be placed", findings)
 
 
 def _query(file: Path, number: int, job: QueuedJob, fabric: Fabric) -> Query:

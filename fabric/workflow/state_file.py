@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from fabric.core import hostlist
-from fabric.core.counts import counted
+from fabric.core.counts import age_text, counted
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
@@ -55,6 +55,9 @@ FORMAT = form_of("state")
 #: Forms of other commands that are read too; their lists have none.
 _OF_COMMANDS = (form_of("cabling"), form_of("health"))
 _MOST_FINDINGS = 50
+#: Seconds that the clock of who writes a state may be ahead of ours: clocks with NTP differ by far
+#: less; our choice.
+_MOST_SKEW_S = 60.0
 _Line = Annotated[str, StringConstraints(max_length=200, pattern=r"^[ -~]*$")]
 _Name = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]
 
@@ -79,6 +82,7 @@ class StateForm(_Form):
 
     format: Literal["rocefab-state/1"]
     written: AwareDatetime | None = Field(None, description="When it was so; default: file time.")
+    fabric: _Name | None = Field(None, description="Name of the fabric; default: not compared.")
     conditions: dict[_Name, ConditionBody] = {}
     jobs: list[JobForm] = []
 
@@ -141,12 +145,19 @@ def _refuse_other_form(data: Any, file: Path) -> None:
 
 
 def _refuse_stale(data: Any, file: Path, max_age_s: float) -> None:
+    """Refuse a state that is too old, or of a time to come, whose age nobody knows."""
     age_s = time.time() - _written_s(data, file.stat().st_mtime)
     if age_s > max_age_s:
-        raise InputError(
-            f"{file}: the state is {age_s:.0f} s old, and older than {max_age_s:.0f} s is stale; "
-            "write it again, or raise --state-max-age"
-        )
+        limit = f"older than {age_text(max_age_s)} is stale"
+        message = f"the state is {age_text(age_s)} old, and {limit}"
+        fix = "write it again, or raise --state-max-age"
+    elif age_s < -_MOST_SKEW_S:
+        message = f"the state is of a time {age_text(-age_s)} from now"
+        fix = "set the clock right, and write it again"
+    else:
+        return
+    finding = Finding("PLC032", Severity.ERROR, message, fix, position=Position(str(file)))
+    raise InputError("the state cannot be used", [finding])
 
 
 def _written_s(data: Any, file_time_s: float) -> float:
@@ -170,6 +181,11 @@ def state_of(data: Any, file: Path, fabric: Fabric) -> State:
         form = validated(StateForm, data, file, "PLC032")
     except InputError as error:
         findings, form = list(error.findings), _readable(data)
+    if form.fabric not in {None, fabric.intent.fabric.name}:
+        message = f"a state of {form.fabric!a}, not of {fabric.intent.fabric.name!a}"
+        fix, where = "name a state of this fabric", places_in(file)(("fabric",))
+        finding = _finding("PLC032", file, "fabric", message, fix, where)
+        raise InputError("the state is wrong", [finding])
     conditions = tuple(
         Condition(subject, one.health, one.reason, one.capacity)
         for subject, one in form.conditions.items()

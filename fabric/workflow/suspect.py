@@ -9,7 +9,7 @@ import numpy as np
 
 from fabric.collective.expected import expected
 from fabric.collective.posterior import NOISE, Observed, Posterior, unexplained
-from fabric.collective.proposals import Proposal, next_test
+from fabric.collective.proposals import LEAST_BITS, Proposal, next_test
 from fabric.collective.published import LEAST, USUAL
 from fabric.collective.results import results_of, wrong_results
 from fabric.collective.suspects import Suspect, suspects
@@ -22,7 +22,7 @@ from fabric.report.table import Table
 from fabric.topology.clos import clos, failed
 from fabric.topology.naming import nic_names
 from fabric.topology.outages import outage
-from fabric.workflow.expect import host_rows
+from fabric.workflow.expect import host_rows, isolated, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -39,8 +39,6 @@ ReadItem = TypeVar("ReadItem")
 SURE = 0.99
 #: Probability from which on a place is a finding.
 LIKELY = 0.5
-#: Bits below which a test is not worth its time; our choice.
-_LEAST_BITS = 0.01
 
 
 @dataclass(frozen=True)
@@ -125,11 +123,17 @@ class Suspicion:
         if self.far:
             places = ", ".join(str(self.results[number][0].place) for number in self.far[:8])
             lines.append(f"not explained by this one fault: {places}")
+        if not self.proposal and not self.results:
+            lines.append("no test is proposed: no two hosts of one tenant reach each other")
         if self.proposal:
             trial = self.proposal.trial
             names = hostlist.fold(self.fabric.hosts.names[row] for row in trial.hosts.tolist())
+            rails = hostlist.fold(map(str, trial.rails))
+            rails = (
+                "each rail" if len(trial.rails) == self.fabric.rails else f"each of rails {rails}"
+            )
             lines += [
-                f"next test: {trial.kind.value} of {len(trial.hosts)} hosts, each rail separately",
+                f"next test: {trial.kind.value} of {len(trial.hosts)} hosts, {rails} separately",
                 f"hosts: {names}",
             ]
         return lines
@@ -163,6 +167,7 @@ class Suspicion:
             and {
                 "collective": trial.kind.value,
                 "hosts": [self.fabric.hosts.names[row] for row in trial.hosts.tolist()],
+                "rails": list(trial.rails),
             },
         }
 
@@ -211,7 +216,7 @@ def suspect(
     far = unexplained(fabric, network, posterior, observed) if observed else []
     is_sure = listed[0].probability >= SURE and listed[0].device
     proposal = None if is_sure else next_test(fabric, network, posterior)
-    if proposal and proposal.bits < _LEAST_BITS:
+    if proposal and proposal.bits < LEAST_BITS:
         proposal = None
     rows = tuple(zip(results, bandwidths, strict=True))
     return Suspicion(fabric, tuple(listed), rows, tuple(far), proposal)
@@ -255,6 +260,9 @@ def _observed(fabric: Fabric, network: Clos, result: MeasuredBandwidth) -> tuple
     rails = result.rails or _rails(fabric, result)
     if rails[-1] >= fabric.rails:
         raise _wrong(result, f"rails: {rails[-1]} is unknown", f"0 to {fabric.rails - 1}")
+    if words := isolated(fabric, rows, rails):
+        raise _wrong(result, *words)
+    rails = tuple(together(fabric, rows, rails) or rails)
     row = expected(fabric, network, rows, kind=result.kind, rails=rails)
     if not row.expected_gbyte_s:
         raise _wrong(result, f"nothing is expected: {row.limit}", "leave out these hosts")

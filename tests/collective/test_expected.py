@@ -95,3 +95,23 @@ def test_what_is_wrong_is_named(project: Project, more: dict[str, str], words: s
     with pytest.raises(InputError) as caught:
         expect(project, **more)  # type: ignore[arg-type]
     assert words in " ".join(finding.message for finding in caught.value.findings)
+
+
+TENANTS = ROOT / "inventory/tenants"
+#: Hosts that tenants keep apart, and what is said of them.
+APART = {
+    "": "gpu[001,003] are of tenant red, gpu[002,004] of blue, gpu004 in quarantine",
+    "gpu[001-002]": "gpu001 is of tenant red, gpu002 of blue",
+}
+
+
+@pytest.mark.parametrize("hosts", APART)
+def test_nothing_is_expected_between_tenants(hosts: str) -> None:
+    with pytest.raises(InputError) as caught:
+        expect(Project(TENANTS), hosts)
+    assert str(caught.value.findings[0]) == f"{APART[hosts]}; name hosts of one tenant [BWT001]"
+
+
+def test_a_rail_of_another_tenant_carries_nothing() -> None:
+    assert expect(Project(TENANTS), "gpu[001,003]").rows[0].rails == 2
+    assert expect(Project(TENANTS), "gpu[002,004]").rows[0].rails == 1

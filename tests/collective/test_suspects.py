@@ -179,3 +179,58 @@ def test_the_command(tmp_path: Path) -> None:
     file.write_text(HEAD + "\n".join(lines))
     ended = run("suspect", str(RAIL), str(file), "--format", "json")
     assert '"device": "gpu001"' in ended.out
+
+
+TENANTS = ROOT / "inventory/tenants"
+#: A collective of hosts, and what is wrong with it: form of the line, and the message.
+APART = {
+    '"gpu[001-002]",,all-reduce,20': "gpu001 is of tenant red, gpu002 of blue",
+    '"gpu[002,004]",1,all-reduce,10': "gpu002 is of tenant blue, gpu004 in quarantine",
+}
+
+
+def test_a_test_stays_in_one_tenant() -> None:
+    suspicion = suspect(Project(TENANTS), [])
+    assert suspicion.sentences() == [
+        "next test: all-reduce of 2 hosts, each rail separately",
+        "hosts: gpu[001,003]",
+    ]
+
+
+def test_a_nic_in_quarantine_is_no_suspect() -> None:
+    named = {one.name for one in suspect(Project(TENANTS), [], most=1000).suspects}
+    assert "gpu004 eth1" in named
+    assert "gpu003 eth1 eth2" in named
+    assert not [name for name in named if name.startswith("gpu004") and "eth2" in name]
+
+
+def test_a_cleared_tenant_is_left_for_another(tmp_path: Path) -> None:
+    """Of gpu004, blue has rail 0 alone: the other one is no part of the test."""
+    fabric = Project(TENANTS)
+    lines = [f'"gpu[001,003]",{rail},{kind},11.4' for rail in (0, 1) for kind in ("all-reduce",)]
+    proposal = judged(fabric, tmp_path, *lines).proposal
+    assert proposal
+    assert (proposal.trial.hosts.tolist(), proposal.trial.rails) == ([1, 3], (0,))
+
+
+@pytest.mark.parametrize("line", APART)
+def test_results_of_several_tenants_are_rejected(tmp_path: Path, line: str) -> None:
+    with pytest.raises(InputError) as caught:
+        judged(Project(TENANTS), tmp_path, line)
+    assert APART[line] in str(caught.value.findings[0])
+
+
+def test_traffic_of_a_local_tenant_stays_on_its_leaf(tmp_path: Path) -> None:
+    text = (TENANTS / "fabric.yaml").read_text().replace("form: evpn", "form: local")
+    text = text.replace('"gpu[001,003]"', '"gpu[001-002]"').replace(
+        "hosts: gpu002", "hosts: gpu003"
+    )
+    (tmp_path / "fabric.yaml").write_text(text.replace(", nics: {gpu004: [0]}", ""))
+    assert suspect(Project(tmp_path), []).sentences()[1:] == ["hosts: gpu[001-002]"]
+
+
+def test_tenants_of_single_hosts_have_no_test(tmp_path: Path) -> None:
+    text = (TENANTS / "fabric.yaml").read_text().replace('"gpu[001,003]"', "gpu001")
+    (tmp_path / "fabric.yaml").write_text(text.replace(", nics: {gpu004: [0]}", ""))
+    none = "no test is proposed: no two hosts of one tenant reach each other"
+    assert suspect(Project(tmp_path), []).sentences() == [none]

@@ -16,6 +16,7 @@ from fabric.placement.export import Order
 from fabric.placement.k8s.labels import node_labels
 from fabric.workflow.place import job_request, place
 from fabric.workflow.project import Project
+from tests.cli.runs import run
 
 EXAMPLE = Path(__file__).parents[2] / "inventory" / "tenants"
 
@@ -53,7 +54,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "hosts without saying whose": (
         {"hosts": ["gpu001", "gpu002"]},
-        "hosts: gpu[001-002] have NICs of a tenant, or in quarantine; name the tenant",
+        (
+            "hosts: gpu001 is of tenant red, gpu002 of blue; name hosts of one tenant, and the "
+            "tenant"
+        ),
     ),
     "more than it has": (
         {"nodes": 2, "tenant": "blue"},
@@ -62,6 +66,20 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "more than it has of whole hosts": (
         {"nodes": 3, "tenant": "red"},
         "3 hosts are needed, but tenant red has 2 hosts, of which 2 are free; request fewer nodes",
+    ),
+    "more than the fabric has": (
+        {"nodes": 9, "tenant": "red"},
+        (
+            "9 hosts are needed, but tenant red has 2 with all NICs that the job uses; request at "
+            "most 2 nodes"
+        ),
+    ),
+    "more GPUs than a host has": (
+        {"nodes": 9, "gpus_per_node": 3, "tenant": "red"},
+        (
+            "gpus_per_node: 3 GPUs per node are needed, but the hosts have 2; request at most 2 "
+            "GPUs per node"
+        ),
     ),
     "nothing free": (
         {"tenant": "blue", "exclude": ["gpu002"]},
@@ -78,10 +96,37 @@ def test_hosts_of_others_are_no_choice(project: Project, name: str) -> None:
     assert any(message in str(finding) for finding in caught.value.findings)
 
 
+def test_an_inventory_without_tenants_says_so() -> None:
+    demo = EXAMPLE.parent / "demo"
+    with pytest.raises(InputError) as caught:
+        place(Project(demo), job_request(tenant="red"))
+    (finding,) = caught.value.findings
+    assert str(finding) == "tenant: this inventory has no tenants; omit the tenant [PLC031]"
+    ended = run("show", "tenants", demo)
+    assert (ended.code, ended.out, ended.err) == (0, "", "this inventory has no tenants\n")
+    assert run("show", "tenants", demo, "--format", "json").out.strip() == "[]"
+
+
 def test_a_host_with_one_nic_takes_a_job_that_needs_no_more(project: Project) -> None:
     """blue has rail 0 of gpu004: a job with one GPU of each host fits there."""
     answer = Engine(project.fabric).place(Query(2, 1, tenant="blue"))
     assert [project.fabric.hosts.names[row] for row in answer.rows] == ["gpu002", "gpu004"]
+
+
+def test_a_small_job_leaves_whole_hosts(project: Project) -> None:
+    """gpu004 has one NIC of blue: a job with one GPU takes it, and gpu002 stays for two GPUs."""
+    fabric = project.fabric
+    answer = Engine(fabric).place(Query(1, 1, tenant="blue"))
+    assert [fabric.hosts.names[row] for row in answer.rows] == ["gpu004"]
+
+
+def test_a_small_job_leaves_whole_hosts_of_a_unit(tmp_path: Path) -> None:
+    text = (EXAMPLE / "fabric.yaml").read_text()
+    text = text.replace("hosts: gpu002, nics: {gpu004: [0]}", "hosts: gpu003, nics: {gpu004: [0]}")
+    (tmp_path / "fabric.yaml").write_text(text.replace('"gpu[001,003]"', '"gpu[001-002]"'))
+    fabric = Project(tmp_path).fabric
+    answer = Engine(fabric).place(Query(1, 1, tenant="blue"))
+    assert [fabric.hosts.names[row] for row in answer.rows] == ["gpu004"]
 
 
 def test_hosts_without_a_tenant_are_for_jobs_without(project: Project, tmp_path: Path) -> None:
@@ -156,11 +201,30 @@ def test_each_tenant_has_its_flavor(project: Project) -> None:
     assert not notes
 
 
+#: Where the pods of a job are described, in each fragment.
+PODS: dict[str, tuple[str | int, ...]] = {
+    "leaderworkerset": ("leaderWorkerTemplate", "workerTemplate", "spec"),
+    "jobset": ("replicatedJobs", 0, "template", "spec", "template", "spec"),
+}
+
+
+@pytest.mark.parametrize("part", PODS)
+def test_pods_of_a_job_select_the_nodes_of_its_tenant(project: Project, part: str) -> None:
+    text, notes = exported(project, "k8stopo", part, tenant="red", nodes=2)
+    place = yaml.safe_load(text)["spec"]
+    for step in PODS[part]:
+        place = place[step]
+    assert place == {"nodeSelector": {"rocefab.io/tenant": "red"}}
+    assert not notes
+    plain = exported(Project(EXAMPLE.parent / "demo"), "k8stopo", part)[0]
+    assert "nodeSelector" not in plain
+
+
 def test_forms_that_know_no_tenants_say_so(project: Project) -> None:
     """And those of a fabric without tenants say nothing."""
     mixed = {
         "slurm": ("topology", "topology-yaml", "block"),
-        "k8stopo": ("volcano", "kai", "grove", "leaderworkerset", "jobset"),
+        "k8stopo": ("volcano", "kai", "grove"),
     }
     demo = Project(EXAMPLE.parent / "demo")
     for form, part in ((form, part) for form, parts in mixed.items() for part in parts):

@@ -159,7 +159,7 @@ def test_tenants_send_within_their_own_and_through_tunnels():
     load = Load(senders=1, duration_us=100.0, pool_bytes=10_000_000)
     own = fabric_scenario(tenants, ("gpu001:eth1",), load, Settings(), far=False)
     assert sorted(cable.tunnel_bytes for cable in own.cables) == [0, 0, 50, 50]
-    with pytest.raises(InputError, match="only 1 NICs"):
+    with pytest.raises(InputError, match="2 senders are needed; only 1 NIC of the rail reaches"):
         fabric_scenario(tenants, ("gpu001:eth1",), replace(load, senders=2), Settings(), far=False)
 
 
@@ -175,7 +175,7 @@ def test_a_permutation_of_tenants_stays_within_them(tmp_path):
         tenants = Project(tmp_path)
         with pytest.raises(InputError, match=f"rail 0 has {pairs} NICs with a receiver"):
             fabric_scenario(tenants, (), replace(load, senders=3), Settings(), far=False)
-    with pytest.raises(InputError, match="only 1 NICs"):
+    with pytest.raises(InputError, match="2 senders are needed; only 1 NIC of the rail reaches"):
         fabric_scenario(tenants, ("gpu001:eth1",), load, Settings(), far=False)
     data["tenancy"]["form"] = "evpn"
     (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
@@ -448,3 +448,10 @@ def test_starts_wait_for_the_slowest_nic(tmp_path):
     assert buffer.response_ns == 3000
     scenario = start_scenario(400, MARKING, CONNECTX, buffer, 1e-5, 2)
     assert {cable.near.response_ns for cable in scenario.cables} == {3000}
+
+
+def test_a_receiver_in_quarantine_is_named():
+    tenants = Project(INVENTORY / "tenants")
+    load = Load(senders=1, duration_us=100.0, pool_bytes=10_000_000)
+    with pytest.raises(InputError, match="gpu004 eth2 is in quarantine, so that no NIC reaches"):
+        fabric_scenario(tenants, ("gpu004:eth2",), load, Settings(), far=False)

@@ -109,6 +109,14 @@ def test_wrong_conditions_change_nothing(shared, conditions) -> None:
     assert shared.get("/v1/state").json()["state"]["version"] == 0
 
 
+def test_the_detail_counts_wrong_fields_and_unknown_names(own) -> None:
+    wrong = {"gpu001": {"health": "lost"}, "gpu009": {"health": "down"}, "x": {"health": "down"}}
+    answer = own.patch("/v1/state", json={"conditions": wrong})
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == "3 fields cannot be used"
+    assert len(answer.json()["findings"]) == 3
+
+
 def test_wrong_fields_and_unknown_names_are_in_one_answer(shared) -> None:
     wrong = {"gpu001": {"health": "ill"}, "gpu999": {"health": "down"}, "gpu998:eth1": {}}
     for method in ("PUT", "PATCH"):

@@ -94,9 +94,30 @@ def test_a_tenant_places_its_jobs_on_its_hosts(client: httpx.Client) -> None:
     # A host of another tenant and one that does not exist look the same.
     texts = [ask(nodes=1, include=[name]).json()["detail"] for name in ("gpu002", "gpu099")]
     assert texts[0].replace("gpu002", "") == texts[1].replace("gpu099", "")
-    short = ask(nodes=3)
-    assert short.status_code == 409
-    assert not FOREIGN.search(short.content), short.text
+    for nodes in (3, 5, 1_000_000):  # above its hosts, and above those of the fabric: the same
+        short = ask(nodes=nodes)
+        assert short.status_code == 409
+        assert short.json()["detail"] == "the tenant has not so many free hosts"
+
+
+#: Requests that a tenant cannot have, none of which tells how many hosts others have.
+TOO_MUCH: dict[str, dict[str, Any]] = {
+    "a range beyond the fabric": {"hosts": "gpu[001-009]"},
+    "a range beyond the tenant": {"hosts": "gpu[001-003]"},
+    "include": {"nodes": 1, "include": "gpu[001-009]"},
+    "exclude": {"nodes": 1, "exclude": "gpu[001-009]"},
+    "GPUs": {"nodes": 9, "gpus_per_node": 3},
+    "nodes": {"nodes": 9},
+}
+
+
+@each("name", TOO_MUCH)
+def test_a_tenant_does_not_learn_the_size_of_the_fabric(client: httpx.Client, name: str) -> None:
+    answer = client.post("/v1/placements", json=TOO_MUCH[name], headers=bearer(RED))
+    assert answer.status_code in (409, 422), answer.text
+    assert "fabric has" not in answer.text
+    assert "has 4" not in answer.text
+    assert not FOREIGN.search(answer.content), answer.text
 
 
 def test_a_tenant_is_warned_of_its_hosts_without_the_reason(client: httpx.Client) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -133,8 +134,9 @@ def test_stale_and_missing_files(tmp_path: Path) -> None:
         read_state([file], example("demo"), 60)
     file.write_text("[]")
     os.utime(file, (1_000_000, 1_000_000))
-    with pytest.raises(InputError, match="older than 60 s is stale"):
+    with pytest.raises(InputError) as caught:
         read_state([file], example("demo"), 60)
+    assert "older than 60 s is stale" in str(caught.value.findings[0])
 
 
 def test_place_avoids_what_verify_found(tmp_path: Path) -> None:
@@ -311,10 +313,64 @@ def test_degraded_without_a_capacity_keeps_its_speed(tmp_path: Path) -> None:
     assert one.capacity == 1.0
 
 
+#: Members of a state, and what is said of it.
+WRONG_STATES: dict[str, tuple[dict[str, object], str]] = {
+    "of another fabric": (
+        {"fabric": "other"},
+        "fabric: a state of 'other', not of 'demo'; name a state of this fabric",
+    ),
+    "of a time to come": (
+        {"written": "2999-01-01T00:00:00Z"},
+        "days from now; set the clock right, and write it again",
+    ),
+    "of long ago": (
+        {"written": "2026-01-01T00:00:00Z"},
+        "days old, and older than 15 minutes is stale; write it again, or raise --state-max-age",
+    ),
+    "of no time": (
+        {"written": "yesterday"},
+        "written: 'yesterday' is not a date with time; use the form 2026-11-23T05:00:00Z",
+    ),
+    "of a host that is not there": (
+        {"conditions": {"gpu011": {"health": "down"}}},
+        "neither host, switch nor port; known: gpu[001-004]; or remove it from the state",
+    ),
+    "of a host with zeros": (
+        {"conditions": {"gpu01:eth1": {"health": "down"}}},
+        "neither host, switch nor port; did you mean 'gpu001'? Or remove it from the state",
+    ),
+    "of a job on such a host": (
+        {"jobs": [{"name": "a", "hosts": "gpu[01-02]"}]},
+        "an unknown host; did you mean 'gpu001'? Or remove the job",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_STATES)
+def test_a_wrong_state_is_rejected_with_what_to_do(tmp_path: Path, name: str) -> None:
+    members, words = WRONG_STATES[name]
+    with pytest.raises(InputError) as caught:
+        read_state(
+            [written(tmp_path, **{"conditions": {}, "jobs": [], **members})], example("demo"), 900
+        )
+    (said, *_) = [str(finding) for finding in caught.value.findings]
+    assert words in said, said
+
+
+def test_a_state_of_this_fabric_is_taken(tmp_path: Path) -> None:
+    assert read_state([written(tmp_path, fabric="demo")], example("demo"), 60).jobs
+
+
+def test_a_time_without_a_zone_is_named(tmp_path: Path) -> None:
+    local = datetime.now(UTC).astimezone().replace(tzinfo=None).isoformat()
+    with pytest.raises(InputError) as caught:
+        read_state([written(tmp_path, written=local)], example("demo"), 60)
+    assert f"{local!r} has no time zone; use the form 20" in str(caught.value.findings[0])
+
+
 def test_the_time_of_a_state_is_that_of_its_member(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is stale"):
-        read_state([written(tmp_path, written="2026-01-01T00:00:00Z")], example("demo"), 60)
-    file = written(tmp_path, written="2999-01-01T00:00:00+01:00")
+    ahead = datetime.now(UTC) + timedelta(seconds=30)
+    file = written(tmp_path, written=ahead.isoformat())
     os.utime(file, (1_000_000, 1_000_000))
     assert read_state([file], example("demo"), 60).jobs
 

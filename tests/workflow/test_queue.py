@@ -20,6 +20,18 @@ def queue(tmp_path: Path, *jobs: dict[str, Any], **members: Any) -> Path:
     return file
 
 
+def test_an_option_of_a_job_beside_a_queue_is_rejected(tmp_path: Path) -> None:
+    file = queue(tmp_path, {"name": "a", "nodes": 1})
+    ended = run("place", DEMO, "--queue", file, "--tenant", "red", "--nodes", "2", "--no-pxn")
+    assert (ended.code, ended.out) == (2, "")
+    fix = "omit it; a job in the file has its own [PLC038]"
+    said = [
+        f"{name}: --queue does not use {name}; {fix}" for name in ("--nodes", "--pxn", "--tenant")
+    ]
+    assert ended.err.splitlines()[:3] == said
+    assert run("place", DEMO, "--queue", file, "--state-max-age", "1h").code == 0
+
+
 def test_each_job_sees_those_before_it(tmp_path: Path) -> None:
     file = queue(
         tmp_path,
@@ -35,6 +47,11 @@ def test_each_job_sees_those_before_it(tmp_path: Path) -> None:
     hosts = {one["name"]: one["hosts"] for one in answer["placements"]}
     assert hosts["big"] == []
     assert "only 1 of 4 is free (3 with a job)" in answer["placements"][2]["unplaced"][0]
+    (finding,) = answer["placements"][2]["findings"]
+    assert (finding["rule"], finding["fix"]) == (
+        "PLC001",
+        "request fewer nodes or wait for a job to end",
+    )
     used = [*hosts["a"], *hosts["b"], *hosts["c"]]
     assert sorted(used) == ["gpu001", "gpu002", "gpu003", "gpu004"]
     text = run("place", DEMO, "--queue", file).out.splitlines()

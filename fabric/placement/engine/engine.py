@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from fabric.placement.engine.request import impossible, no_way, resolve
 from fabric.placement.engine.search import Problem
 from fabric.placement.engine.seats import blocks, seats
 from fabric.placement.engine.state import State
+from fabric.placement.engine.tenancy import usable_nics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,7 +90,7 @@ class Engine:
         supply = self.index.supply(request.columns)
         demand = Demand.of(query.traffic, query.nodes, request.gpus, supply.leaves)
         usable = self.index.available.usable(request.columns)
-        block = self._blocks(query)
+        block, nics = self._blocks(query), self._nics(query, request)
 
         def evaluated(rows: Ints) -> Evaluated:
             own = self.index.loads(supply, demand, rows)
@@ -99,14 +101,17 @@ class Engine:
 
         def searched(admitted: Bools) -> tuple[Problem, Evaluated | None]:
             free = self._eligible(request, admitted, block)
-            problem = self._problem(query, supply, demand, self._counts(request, usable, free))
+            counts = self._counts(request, usable, free)
+            problem = self._problem(query, supply, demand, counts)
+            problem = replace(problem, nics=self._least(nics, free))
             if query.hosts:
                 return problem, evaluated(request.hosts)
             if np.isinf(problem.bound):
                 return problem, None
 
             def seated(counts: Ints) -> Evaluated:
-                return evaluated(seats(self.index.groups, counts, usable.healthy, free, block))
+                groups, healthy = self.index.groups, usable.healthy
+                return evaluated(seats(groups, counts, healthy, free, block=block, nics=nics))
 
             enough = problem.bound * (1 + query.room)
             trials = self._trials(supply, demand, seated)
@@ -185,6 +190,21 @@ class Engine:
             most_groups=1 if close else query.max_units,
             whole_pod=query.within is not None,
         )
+
+    def _nics(self, query: Query, request: Request) -> Ints | None:
+        """Return the NICs of each host that a job may use; None where it uses all of a host."""
+        fabric = self.fabric
+        part = len(request.columns) < fabric.nics_per_host
+        return usable_nics(fabric, query.tenant) if part else None
+
+    def _least(self, nics: Ints | None, free: Bools) -> Ints | None:
+        """Return the least NICs of a free host of each group, shape (groups,); None for None."""
+        if nics is None:
+            return None
+        groups = self.index.groups
+        least = np.full(len(groups.pod), self.fabric.nics_per_host)
+        np.minimum.at(least, groups.of_host[free], nics[free])
+        return least
 
     def _blocks(self, query: Query) -> Ints | None:
         """Return the NVLink domain of each host; None where it is one host."""

@@ -11,7 +11,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.shown import field_text
 from fabric.placement.engine.state import STATE_RULE, Condition, Health
-from fabric.topology.naming import nic_names
+from fabric.topology.naming import hint, nic_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 NOT_OF_THIS_FABRIC = "the state is not that of this fabric"
 #: Letters of a name that a message shows; our choice.
 _SHOWN = 80
+#: Unknown names for which a close one is looked for, which takes time; our choice.
+_HINTED = 5
 #: Member of a condition, what is wrong with it, and what to do.
 _Wrong = tuple[str, str, str]
 
@@ -80,14 +82,27 @@ def _made(fabric: Fabric, conditions: Iterable[Condition]) -> tuple[Now, dict[st
     carries = up.enabled & (asn[up.lower] != asn[up.upper])  # no route inside one AS
     state = Now(fabric, up.speed_gbps * carries.astype(np.float64))
     latest = {one.subject: one for one in conditions}
-    findings = {
-        one.subject: Finding(
-            STATE_RULE, Severity.ERROR, message, fix, field=f"{_field(one)}{member}"
-        )
-        for one in latest.values()
-        for member, message, fix in (_wrong_share(one) or _apply(state, one))
-    }
+    findings: dict[str, Finding] = {}
+    for one in latest.values():
+        for member, message, remedy in _wrong_share(one) or _apply(state, one):
+            close = not remedy and len(findings) < _HINTED and _close(fabric, one.subject)
+            fix = remedy or alternative(close or "", "remove it from the state")
+            where = f"{_field(one)}{member}"
+            findings[one.subject] = Finding(STATE_RULE, Severity.ERROR, message, fix, field=where)
     return state, findings
+
+
+def _close(fabric: Fabric, subject: str) -> str:
+    device = subject.partition(":")[0]
+    return hint("switch or host", device, (*fabric.hosts.names, *fabric.switches.names))
+
+
+def alternative(close: str, fix: str) -> str:
+    """Return what to do about an unknown name: the close one, or another remedy."""
+    if not close:
+        return fix
+    is_question = close.endswith("?")
+    return f"{close} Or {fix}" if is_question else f"{close}; or {fix}"
 
 
 def _field(one: Condition) -> str:
@@ -114,7 +129,7 @@ def _apply(state: Now, one: Condition) -> list[_Wrong]:
         return _nic(state, one, device, port) if colon else _host(state, one)
     if device not in fabric.switch_row:
         message = f"{one.subject[:_SHOWN]!a} is unknown: neither host, switch nor port"
-        return [("", message, "remove it from the state")]
+        return [("", message, "")]  # a hint follows
     return _port(state, one, device, port) if colon else _switch(state, one)
 
 

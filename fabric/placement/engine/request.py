@@ -46,6 +46,16 @@ def too_large(fabric: Fabric, nodes: int) -> tuple[str, str]:
     return f"{needed(nodes)}, but the fabric has {size}", fix
 
 
+def _too_large_for(query: Query, size: int) -> tuple[str, str]:
+    """Return the same for a tenant, or for hosts without one: how many a job may have.
+
+    It says nothing of the hosts of others: a tenant reads it.
+    """
+    whose = f"tenant {query.tenant} has {size} with all NICs that the job uses"
+    has = whose if query.tenant else f"the fabric has {size} without a tenant"
+    return f"{needed(query.nodes)}, but {has}", f"request at most {counted(size, 'node')}"
+
+
 def unplaceable(message: str, fix: str) -> NoRoomError:
     """Return the error of a job for which there are no hosts."""
     finding = Finding("PLC001", Severity.ERROR, message, fix)
@@ -98,14 +108,16 @@ def resolve(fabric: Fabric, query: Query) -> Request:
             Finding(JOB_RULE, Severity.ERROR, *words[1:], field=words[0]) for words in others
         ]
         raise UnplaceableError("the job cannot be placed", findings)
+    mine = tenant_hosts(fabric, query.tenant, columns)
     if query.nodes > len(fabric.hosts):  # before arrays of that length are made
-        raise unplaceable(*too_large(fabric, query.nodes))
+        size = int(mine.sum())
+        words = _too_large_for(query, size) if fabric.tenants else too_large(fabric, query.nodes)
+        raise unplaceable(*words)
     hosts, include, exclude = (
         _rows(fabric, names) for names in (query.hosts, query.include, query.exclude)
     )
     own = 0
     if tenants := fabric.tenants:
-        mine = tenant_hosts(fabric, query.tenant, columns)
         include = include if len(include) else np.flatnonzero(mine)
         row = tenants.row(query.tenant)
         own = 0 if row is None else len(tenants.devices(row, fabric.nics.host))
@@ -173,9 +185,11 @@ def _more_nodes(fabric: Fabric, query: Query) -> str:
     """Return what to do about more GPUs than a host has: nodes with as many GPUs in all."""
     gpus, asked = fabric.intent.fabric.host.gpus, query.nodes * (query.gpus_per_node or 0)
     nodes, size = -(-asked // gpus), len(fabric.hosts)
+    most = f"request at most {counted(gpus, 'GPU')} per node"
+    if query.tenant:  # which reads it, and is told nothing of the hosts of others
+        return most
     if nodes > size:
-        whole = f"the fabric has {size * gpus} GPUs on {counted(size, 'node')}"
-        return f"request at most {counted(gpus, 'GPU')} per node; {whole}"
+        return f"{most}; the fabric has {size * gpus} GPUs on {counted(size, 'node')}"
     return f"use {counted(nodes, 'node')} with {counted(gpus, 'GPU')} each for {asked} GPUs"
 
 

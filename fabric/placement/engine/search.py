@@ -40,6 +40,9 @@ class Problem:
         Most groups that the job may use.
     whole_pod : bool
         Whether one pod must hold the job. Without it one does where it can.
+    nics : array of int or None, shape (groups,)
+        Least NIC ports of a free host; of groups that are alike otherwise, the least is taken, so
+        that jobs with more GPUs of a host find room. None where the job uses all of a host.
     """
 
     supply: Supply
@@ -49,6 +52,7 @@ class Problem:
     segment: int = 1
     most_groups: int | None = None
     whole_pod: bool = False
+    nics: Ints | None = None
 
     @cached_property
     def usable(self) -> Ints:
@@ -155,7 +159,8 @@ class Problem:
             return _tightest_pod(np.where(by_pod[pod] >= self.demand.nodes, hosts, 0), self)
         share = tightest(by_pod, self.demand.nodes)
         taken = [
-            tightest(hosts * (pod == one), count, self.free) for one, count in enumerate(share)
+            tightest(hosts * (pod == one), count, self.free, self.nics)
+            for one, count in enumerate(share)
         ]
         return np.asarray(sum(taken, np.zeros_like(hosts)))
 
@@ -202,7 +207,8 @@ def _most(table: Table, most_load: float) -> Ints:
 def _tightest_pod(hosts: Ints, problem: Problem) -> Ints:
     """Return the tightest choice in one pod: of the pods the one with the fewest groups.
 
-    Of these pods the one whose groups lose least, and then the one with the fewest free hosts.
+    Of these pods the one whose groups lose least, then the one with the fewest free hosts, and
+    then the one with the fewest NICs of a host.
 
     Parameters
     ----------
@@ -219,12 +225,13 @@ def _tightest_pod(hosts: Ints, problem: Problem) -> Ints:
     rest = nodes - np.add.reduceat(room * whole, first)
     groups = np.add.reduceat(whole, first, dtype=np.int64)
     fits = np.flatnonzero(~whole & (room >= rest[number]) & (groups == groups.min())[number])
-    fits = fits[np.lexsort((order[fits], left[fits], number[fits]))]
+    few = np.zeros_like(order) if problem.nics is None else problem.nics[order]
+    fits = fits[np.lexsort((order[fits], few[fits], left[fits], number[fits]))]
     last = fits[_new(number[fits])]  # the tightest of each pod
     mine = number[last]
     used = np.add.reduceat(left * whole, first)[mine] + left[last]
     size = np.bincount(pod, weights=free)[pod[order[last]]]
-    best = int(np.lexsort((size, used))[0])
+    best = int(np.lexsort((few[last], size, used))[0])
     taken = np.zeros_like(hosts)
     chosen = order[whole & (number == mine[best])]
     taken[chosen] = hosts[chosen]
@@ -239,7 +246,7 @@ def _new(values: Ints) -> Bools:
     return new
 
 
-def tightest(room: Ints, need: int, size: Ints | None = None) -> Ints:
+def tightest(room: Ints, need: int, size: Ints | None = None, nics: Ints | None = None) -> Ints:
     """Return how much to take of each place: the largest ones whole, the rest of the tightest.
 
     No choice takes fewer places, and small pieces are used up before large ones are broken.
@@ -250,6 +257,8 @@ def tightest(room: Ints, need: int, size: Ints | None = None) -> Ints:
         What each can give; together at least ``need``.
     size : array of int or None, shape (places,)
         What each has: of places that can give the rest, the smallest one is the tightest.
+    nics : array of int or None, shape (places,)
+        Of places of one size, the one with the least is the tightest.
     """
     taken = np.zeros_like(room)
     if need <= 0:
@@ -260,7 +269,8 @@ def tightest(room: Ints, need: int, size: Ints | None = None) -> Ints:
     taken[whole] = room[whole]
     rest = need - int(room[whole].sum())
     fits = others[room[others] >= rest]
-    taken[fits[np.lexsort((fits, (room if size is None else size)[fits]))[0]]] = rest
+    few = room * 0 if nics is None else nics
+    taken[fits[np.lexsort((fits, few[fits], (room if size is None else size)[fits]))[0]]] = rest
     return taken
 
 

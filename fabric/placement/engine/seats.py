@@ -19,12 +19,20 @@ def blocks(hosts: Hosts, hosts_per_block: int) -> Ints:
     return np.asarray(hosts.unit * per_unit + hosts.slot // hosts_per_block)
 
 
-def seats(groups: Groups, counts: Ints, healthy: Bools, free: Bools, block: Ints | None) -> Ints:
+def seats(
+    groups: Groups,
+    counts: Ints,
+    healthy: Bools,
+    free: Bools,
+    *,
+    block: Ints | None,
+    nics: Ints | None = None,
+) -> Ints:
     """Return rows of hosts in rank order.
 
     Ranks go pod by pod and group by group, so that a ring leaves each of them once: no order
     has fewer crossings, for a ring that visits a group has to leave it. Healthy hosts come first,
-    and in a group the fewest NVLink domains are used.
+    and in a group the fewest NVLink domains are used; else hosts with fewer NICs come first.
 
     Parameters
     ----------
@@ -34,14 +42,17 @@ def seats(groups: Groups, counts: Ints, healthy: Bools, free: Bools, block: Ints
         Hosts that may be used, the healthy ones first.
     block : array of int or None, shape (hosts,)
         NVLink domain of each host.
+    nics : array of int or None, shape (hosts,)
+        NIC ports of each host that may be used; None where the job uses all of a host.
     """
     used = np.flatnonzero(counts)
     rows = groups.hosts(used[np.argsort(groups.pod[used], kind="stable")])
     rows = rows[free[rows]]
     of, late = groups.of_host[rows], ~healthy[rows]
-    if block is not None or late.any():
+    if block is not None or nics is not None or late.any():
         inner = of * 0 if block is None else _block_order(of, block[rows], counts)
-        order = np.lexsort((rows, inner, late, of, groups.pod[of]))
+        few = of * 0 if nics is None else nics[rows]
+        order = np.lexsort((rows, few, inner, late, of, groups.pod[of]))
         rows, of = rows[order], of[order]
     first = np.flatnonzero(np.concatenate([[True], of[1:] != of[:-1]]))
     place = np.arange(len(rows)) - np.repeat(first, np.diff(np.append(first, len(rows))))

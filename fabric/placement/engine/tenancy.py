@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from fabric.placement.engine.query import Query
     from fabric.topology.model import Bools, Fabric, Ints
 
+#: Who has a NIC that no tenant has, in words.
+_QUARANTINE, _NO_TENANT = "quarantine", "no tenant"
+
 
 def tenant_hosts(fabric: Fabric, tenant: str, columns: Ints) -> Bools:
     """Say of each host whether a job of a tenant may have it: all NICs that it uses are its own.
@@ -33,11 +36,19 @@ def tenant_hosts(fabric: Fabric, tenant: str, columns: Ints) -> Bools:
     if tenants is None:
         return np.ones(len(fabric.hosts), dtype=np.bool_)
     row = tenants.row(tenant) if tenant else UNASSIGNED
-    owner = np.where(tenants.quarantined, UNASSIGNED - 1, tenants.of_nic)
     nics = nic_of_column(fabric)[:, columns]
     first = np.arange(len(fabric.hosts))[:, None] * fabric.nics_per_host
-    mine: Bools = (owner[first + nics] == row).all(axis=1)
+    mine: Bools = (tenants.owner[first + nics] == row).all(axis=1)
     return mine
+
+
+def usable_nics(fabric: Fabric, tenant: str) -> Ints:
+    """Return how many NIC ports of each host a job of a tenant, or of none, may use."""
+    on = fabric.nics.enabled
+    if fabric.tenants is not None:
+        row = fabric.tenants.row(tenant) if tenant else UNASSIGNED
+        on = on & (fabric.tenants.owner == row)
+    return np.asarray(on.reshape(len(fabric.hosts), -1).sum(axis=1))
 
 
 def tenant_of_hosts(fabric: Fabric) -> tuple[str | None, ...]:
@@ -64,9 +75,21 @@ def tenants_of_job(fabric: Fabric, hosts: Sequence[str], columns: Ints) -> dict[
     for host in hosts:
         row = fabric.host_row[host]
         for nic in row * fabric.nics_per_host + columns_of[row, columns]:
-            alone = "quarantine" if tenants.quarantined[nic] else "no tenant"
+            alone = _QUARANTINE if tenants.quarantined[nic] else _NO_TENANT
             owners.setdefault(tenants.name_of(int(nic)) or alone, []).append(host)
     return {owner: list(dict.fromkeys(names)) for owner, names in owners.items()}
+
+
+def owners_in_words(owners: dict[str, list[str]]) -> str:
+    """Return whose hosts are, by the keys of `tenants_of_job`: gpu001 is of red, gpu002 of blue."""
+    parts: list[str] = []
+    for owner, hosts in owners.items():
+        of = "in quarantine" if owner == _QUARANTINE else f"of {owner}"
+        are = "" if parts else f"{'is' if len(hosts) == 1 else 'are'} "
+        if not parts and owner not in (_QUARANTINE, _NO_TENANT):
+            of = f"of tenant {owner}"
+        parts.append(f"{hostlist.in_short(hosts)} {are}{of}")
+    return ", ".join(parts)
 
 
 def hosts_by_tenant(fabric: Fabric) -> dict[str | None, list[str]]:
@@ -130,11 +153,12 @@ def _only(owners: set[str]) -> str | None:
 def wrong_tenant(fabric: Fabric, query: Query, columns: Ints) -> Iterator[tuple[str, str, str]]:
     """Yield field, message and fix of what a query cannot have by its tenant."""
     tenants, name = fabric.tenants, query.tenant
-    known = tenants.names if tenants else ()
-    if name and name not in known:
-        yield "tenant", f"there is no tenant {name[:64]!a}", "`rocefab show tenants` lists them"
-        return
     if tenants is None:
+        if name:
+            yield "tenant", "this inventory has no tenants", "omit the tenant"
+        return
+    if name and name not in tenants.names:
+        yield "tenant", f"there is no tenant {name[:64]!a}", "`rocefab show tenants` lists them"
         return
     mine = tenant_hosts(fabric, name, columns)
     if not name and not query.hosts and not mine.any():
@@ -148,15 +172,20 @@ def wrong_tenant(fabric: Fabric, query: Query, columns: Ints) -> Iterator[tuple[
     for field in ("hosts", "include"):
         rows = {host: fabric.host_row.get(host) for host in getattr(query, field)}
         others = [host for host, row in rows.items() if row is not None and not mine[row]]
+        owners = tenants_of_job(
+            fabric, [one for one, row in rows.items() if row is not None], columns
+        )
         if others:
-            yield field, *_of_others(others, name)
+            yield field, *_of_others(others, name, owners)
 
 
-def _of_others(hosts: list[str], tenant: str) -> tuple[str, str]:
+def _of_others(hosts: list[str], tenant: str, owners: dict[str, list[str]]) -> tuple[str, str]:
     """Return what is wrong with hosts that a job of a tenant, or of none, cannot have."""
     names = hostlist.in_short(hosts)
     if tenant:
         message = f"tenant {tenant} does not have all NICs of {names} that the job uses"
         return message, "name other hosts"
+    if len(owners) > 1:
+        return owners_in_words(owners), "name hosts of one tenant, and the tenant"
     has = "has" if len(hosts) == 1 else "have"
     return f"{names} {has} NICs of a tenant, or in quarantine", "name the tenant"

@@ -136,12 +136,23 @@ def _check_case(order: Order, level: Level) -> None:
 
 def _leader_worker_set(order: Order) -> list[Manifest]:
     """Return what a LeaderWorkerSet of this size needs: a domain of its own for each group."""
-    spec = {"leaderWorkerTemplate": {"size": order.nodes}}
+    pods = {"workerTemplate": {"spec": selector}} if (selector := _selector(order)) else {}
+    spec = {"leaderWorkerTemplate": {"size": order.nodes, **pods}}
     return _annotated(order, "LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", _LWS, spec)
 
 
 def _job_set(order: Order) -> list[Manifest]:
-    return _annotated(order, "JobSet", "jobset.x-k8s.io/v1alpha2", _JOBSET, {})
+    spec = {}
+    if selector := _selector(order):
+        job = {"name": "node", "template": {"spec": {"template": {"spec": selector}}}}
+        spec = {"replicatedJobs": [job]}
+    return _annotated(order, "JobSet", "jobset.x-k8s.io/v1alpha2", _JOBSET, spec)
+
+
+def _selector(order: Order) -> dict[str, Any]:
+    """Return what keeps pods on the nodes of the tenant of a job; empty without one."""
+    labels = tenant_label(order.tenant)
+    return {"nodeSelector": labels} if labels else {}
 
 
 def _annotated(
@@ -177,6 +188,8 @@ def _notes(order: Order, part: str, path: str) -> tuple[Finding, ...]:
         return ()
     if part == "kueue":
         return outside_of_tenants(order.fabric, "a ResourceFlavor", ("", None))
+    if part in _FRAGMENTS and order.tenant:  # its pods select the nodes of the tenant
+        return ()
     fix = f"select the nodes of a tenant in its pods: nodeSelector {TENANT_LABEL}"
     return mixed_tenants(order.fabric, path, fix)
 
@@ -191,6 +204,8 @@ _PARTS = {
     "leaderworkerset": _leader_worker_set,
     "jobset": _job_set,
 }
+#: Parts of one job, with its pods.
+_FRAGMENTS = ("leaderworkerset", "jobset")
 _SERVED = ("--cluster-versions",)
 _OF_NODES = ("--exclude", *_SERVED)
 _OF_JOB = (*PLACED_OPTIONS, "--name", "--template", *_SERVED)

@@ -20,7 +20,7 @@ from fabric.serve.problem import Problem, refused
 from fabric.serve.query import query_of
 from fabric.serve.requests import PlacementBody
 from fabric.serve.routes.described import as_json, caller_of, service_of, with_body
-from fabric.serve.tenants import foreign_host, tenant_placement
+from fabric.serve.tenants import foreign_hosts, tenant_placement
 
 if TYPE_CHECKING:
     from fabric.serve.scopes import Grant
@@ -84,9 +84,8 @@ async def _of_tenant(service: Service, caller: Grant, wanted: PlacementBody) -> 
         fix = "omit the field"
         raise refused(403, "SRV010", "tenant", "the token is of another tenant", fix)
     loaded = service.loaded
-    if other := foreign_host(loaded.fabric, wanted, caller.tenant):
-        message, fix = f"{other[:64]!a} is not a host of the tenant", "GET /v1/hosts lists them"
-        raise refused(422, JOB_RULE, "hosts", message, fix)
+    for words in foreign_hosts(loaded.fabric, wanted, caller.tenant):
+        raise refused(422, JOB_RULE, *words)
     own = wanted.model_copy(update={"tenant": caller.tenant})
     try:
         found = await service.place(caller, loaded, query_of(own, loaded.fabric))

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from fabric.placement.engine.now import unknown_subjects
 from fabric.placement.job import MAX_NAMES
-from fabric.serve.bodies import Model, body
+from fabric.serve.bodies import Model, body, wrong_fields
 from fabric.serve.problem import Problem
 from fabric.serve.replies import ConditionsReply
 from fabric.serve.requests import StateBody, StatePatchBody
@@ -81,7 +81,8 @@ async def _conditions(request: Request, model: type[Model]) -> Model:
             subjects = _subjects(await request.body())
             loaded = service_of(request).loaded
             named = [name for name in subjects[:MAX_NAMES] if name not in loaded.unknown]
-            problem.findings += tuple(unknown_subjects(loaded.fabric, named).values())
+            if unknown := unknown_subjects(loaded.fabric, named).values():
+                raise wrong_fields([*problem.findings, *unknown], "field") from None
         raise
 
 
