@@ -43,12 +43,14 @@ def audit(
             "--pairs",
         ),
     ] = False,
+    full: options.FullList = False,
 ) -> None:
     """Judge running configurations without an inventory.
 
     Files of one call are taken for one fabric: ports are paired by their descriptions, and both
     ends of a cable compared. Outputs that were saved on hosts are judged too; a folder
-    with the name of the host holds them.
+    with the name of the host holds them. Findings that differ in names and numbers alone are shown
+    as one, with a count; --full and the forms for programs list each.
 
     Exit codes: 0, 2, 4.
     """
@@ -59,7 +61,7 @@ def audit(
     severity = Severity[fail_on.name]
     audited = workflow.audit(files, system, ignore or [], pairs=pairs)
     ignored = ignored_rules(context, ignore)
-    output.findings(workflow.report(audited, form.value, severity, ignored))
+    output.findings(workflow.report(audited, form.value, severity, ignored, full=full))
     devices = {"switch": audited.switches, "host": audited.hosts}
     of = " and ".join(counted(number, word) for word, number in devices.items() if number)
     systems = ", ".join(sorted(set(audited.systems.values())))

@@ -129,8 +129,8 @@ def _connections(job: JobHost) -> list[Setting]:
     release = job.release
     if pairs > 1 and release.reads(Reads.SPLIT_DATA) and not release.reads(Reads.SPLIT_DATA_OFF):
         reason = (
-            f"messages alternate between the queue pairs; only NCCL {release} splits each message "
-            "across all"
+            f"messages alternate between the queue pairs; NCCL 2.{Reads.SPLIT_DATA[0]} to "
+            f"2.{Reads.SPLIT_DATA_OFF[0] - 1} split each message across all by default"
         )
         settings.append(Setting("NCCL_IB_SPLIT_DATA_ON_QPS", "0", reason))
     return settings

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabric.core.errors import InputError
+from fabric.core.shown import closest
 from fabric.placement.engine.query import Query
 from fabric.placement.engine.tenancy import tenant_hosts
 from fabric.placement.engine.traffic import RING, Traffic, parse_traffic
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 #: Annotations of a pod: hosts of its job, what they send, and its tenant, as `JobRequest` has them.
 NODES, TRAFFIC, TENANT = "rocefab/nodes", "rocefab/traffic", "rocefab/tenant"
+_PREFIX, _KNOWN = "rocefab/", (NODES, TRAFFIC, TENANT)
 #: MaxExtenderPriority of k8s.io/kube-scheduler/extender/v1; hosts of the same unit get half.
 BEST, NEAR = 10, 5
 #: Owners whose placement is remembered.
@@ -72,7 +74,7 @@ def pod_of(body: ExtenderBody, fabric: Fabric) -> Pod:
     owners = metadata.get("ownerReferences")
     first = _mapping(owners[0]) if isinstance(owners, list) and owners else metadata
     nodes, tenant = str(annotations.get(NODES, "1")), _tenant(pod, annotations)
-    wrong = list(_wrong(nodes, tenant, fabric))
+    wrong = [*_unknown(annotations), *_wrong(nodes, tenant, fabric)]
     traffic = RING
     try:
         traffic = parse_traffic(str(annotations.get(TRAFFIC, "ring")))
@@ -86,6 +88,17 @@ def _tenant(pod: dict[str, Any], annotations: dict[str, Any]) -> str:
     """Return the tenant of a pod: that of its annotation, else of the nodes that it selects."""
     selected = _mapping(_mapping(pod.get("spec")).get("nodeSelector"))
     return str(annotations.get(TENANT) or selected.get(TENANT_LABEL) or "")
+
+
+def _unknown(annotations: dict[str, Any]) -> Iterator[str]:
+    """Yield the annotations that look like ours and are none: a typing error is not passed over."""
+    for name in annotations:
+        if name.startswith(_PREFIX) and name not in _KNOWN:
+            near = closest(
+                name.removeprefix(_PREFIX), [own.removeprefix(_PREFIX) for own in _KNOWN]
+            )
+            fix = f"did you mean {_PREFIX}{near}?" if near else f"known are {', '.join(_KNOWN)}"
+            yield f"{name[:_SHOWN]!a} is no annotation of rocefab; {fix}"
 
 
 def _wrong(nodes: str, tenant: str, fabric: Fabric) -> Iterator[str]:

@@ -82,6 +82,9 @@ class HostReply(BaseModel):
     unit: str
     pod: str | None
     leaves: Annotated[list[str], Field(description="Leaves of its NICs.")]
+    tenants: Annotated[
+        list[str], Field(description="Tenants of its NICs; a tenant's token sees itself.")
+    ]
     condition: ConditionReply | None
     job: Annotated[str | None, Field(description="Job that it runs.")]
 

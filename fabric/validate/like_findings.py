@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.likeness import like_groups, others, shape
 
 if TYPE_CHECKING:
@@ -39,26 +40,46 @@ class LikeFindings:
         if len(self.findings) == 1:
             return ""
         devices = {finding.device for finding in self.findings if finding.device}
-        return others(len(self.findings) - 1, devices)
+        files = {finding.position.file for finding in self.findings if finding.position}
+        where = f"; in {counted(len(files), 'file')}" if len(files) > 1 else ""
+        return f"{others(len(self.findings) - 1, devices)}{where}"
 
     @property
     def examples(self) -> list[str]:
         """Some of the others, without what to do, which is the same."""
         return [
-            ": ".join(part for part in (_subject(finding), finding.message) if part)
+            ": ".join(
+                part for part in (self._file(finding), _subject(finding), finding.message) if part
+            )
             for finding in self.findings[1 : _EXAMPLES + 1]
         ]
 
+    def _file(self, finding: Finding) -> str:
+        """Return the place of a finding in another file than that of the first; else nothing."""
+        place = finding.position
+        is_elsewhere = place and self.first.position and place.file != self.first.position.file
+        return str(place) if is_elsewhere else ""
 
-def like_findings(findings: Iterable[Finding]) -> list[LikeFindings]:
-    """Return the findings in groups of like ones, in the order of the first of each."""
-    return [LikeFindings(tuple(group)) for group in like_groups(findings, _key)]
+
+def like_findings(findings: Iterable[Finding], *, across_files: bool = False) -> list[LikeFindings]:
+    """Return the findings in groups of like ones, in the order of the first of each.
+
+    Parameters
+    ----------
+    across_files : bool
+        Whether findings in different files may be alike: each file is one of a switch.
+    """
+    groups = like_groups(findings, lambda finding: (_file(finding, across_files), _key(finding)))
+    return [LikeFindings(tuple(group)) for group in groups]
+
+
+def _file(finding: Finding, across_files: bool) -> str:  # noqa: FBT001 - of `like_findings`
+    return finding.position.file if finding.position and not across_files else ""
 
 
 def _key(finding: Finding) -> Hashable:
-    file = finding.position.file if finding.position else ""
     texts = (finding.field, finding.device, finding.port, finding.message, finding.fix)
-    return (finding.rule, finding.severity, file, *map(shape, texts))
+    return (finding.rule, finding.severity, *map(shape, texts))
 
 
 def _subject(finding: Finding) -> str:

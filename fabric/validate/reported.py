@@ -43,6 +43,8 @@ class Reported:
         Whether forms for people list like findings one by one. Forms for programs always do.
     ignored : Ignored, optional
         Rules that do not count, and who says that.
+    across_files : bool
+        Whether findings in different files may be alike.
     """
 
     outcome: Outcome
@@ -54,6 +56,7 @@ class Reported:
     notes: tuple[str, ...] = ()
     full: bool = True
     ignored: Ignored | None = None
+    across_files: bool = False
 
     @property
     def ignored_words(self) -> str:
@@ -82,7 +85,7 @@ class Reported:
         findings = self.outcome.findings
         if self.full:
             return [LikeFindings((finding,)) for finding in findings]
-        return like_findings(findings)
+        return like_findings(findings, across_files=self.across_files)
 
     def place(self, finding: Finding) -> Position:
         """Return where a finding stands; in the first line of the input if it does not say."""

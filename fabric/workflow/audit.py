@@ -187,12 +187,22 @@ def _unknown(file: Path, text: str) -> Finding:
     return Finding("AUD019", Severity.INFO, message, fix, "", Position(str(file)))
 
 
-def report(audited: Audited, form: str, fail_on: Severity, ignored: Ignored | None = None) -> str:
-    """Return an audit in one of the report forms."""
+def report(
+    audited: Audited,
+    form: str,
+    fail_on: Severity,
+    ignored: Ignored | None = None,
+    *,
+    full: bool = False,
+) -> str:
+    """Return an audit in one of the report forms; ``full`` lists like findings one by one."""
     pairs = [rule for name, rule in PAIR_RULES.items() if name in audited.outcome.checked]
     rules = (*AUDIT_RULES.values(), *pairs)
     first = next(iter(audited.systems))
-    return report_in(form)(Reported(audited.outcome, rules, fail_on, first, ignored=ignored))
+    asked = Reported(
+        audited.outcome, rules, fail_on, first, full=full, ignored=ignored, across_files=True
+    )
+    return report_in(form)(asked)
 
 
 def _finding(file: Path, device: str, fault: Fault) -> Finding:

@@ -41,10 +41,12 @@ def counts(systems: dict[str, str], saved: Saved) -> tuple[int, int]:
 def as_rendered(finding: Finding) -> Finding:
     """Return a finding about a file of `rocefab render` that `rocefab apply` completes as a note.
 
-    `render` puts the file of kernel parameters beside it.
+    `render` puts the file of kernel parameters beside it. Any other file has no inventory.
     """
     place = finding.position
     if finding.rule != _NO_MAC or place is None:
         return finding
     is_ours = Path(place.file).with_name(SYSCTL_FILE).is_file()
-    return replace(finding, severity=Severity.INFO) if is_ours else finding
+    if is_ours:
+        return replace(finding, severity=Severity.INFO)
+    return replace(finding, fix="export the whole config_db.json of the switch")

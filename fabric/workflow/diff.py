@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ from fabric.report.diff.edits import edits
 from fabric.report.diff.new import added, removed, repaired
 from fabric.workflow.diff_judged import judged, judged_alone, judged_repaired
 from fabric.workflow.diff_source import Source
+from fabric.workflow.diff_waves import between_waves
 from fabric.workflow.effect import effect
 from fabric.workflow.revision import Repository
 
@@ -147,7 +149,9 @@ def between(
         before.files(_names_apart(before, after))
     except InputError as error:  # a system rejects the design
         return _repaired(before, after, error, progress)
-    return Comparison(before, after, listed, effect, _Variants(before), running, verdict).diff()
+    waves = partial(between_waves, before, after)
+    variants = _Variants(before)
+    return Comparison(before, after, listed, effect, variants, running, verdict, waves).diff()
 
 
 def _names_apart(before: Source, after: Source) -> list[str]:

@@ -84,17 +84,22 @@ def sides(project: Project, running: Mapping[str, Running]) -> tuple[Side, Side]
     running : mapping of str to Running
         Running state of each device that was read; others are taken as planned.
     """
-    platforms = {name: design.platform for name, design in project.devices.items()}
-    planned = {name: whole(files).text for name, files in project.switch_artefacts.items()}
-    nics = {name: planned_nics(project, name) for name in project.hosts}
-    before, old_nics = dict(planned), dict(nics)
+    planned = planned_side(project)
+    before, old_nics = dict(planned.texts), dict(planned.nics)
     for name, state in running.items():
-        if name in planned:
+        if name in before:
             text = isinstance(state.config, str)
             before[name] = state.config if text else json.dumps(state.config, indent=1)
-        elif name in nics:
+        elif name in old_nics:
             old_nics[name] = state.config["nics"]
-    return Side(platforms, before, old_nics), Side(platforms, planned, nics)
+    return Side(planned.platforms, before, old_nics), planned
+
+
+def planned_side(project: Project) -> Side:
+    """Return what the devices are by the inventory."""
+    platforms = {name: design.platform for name, design in project.devices.items()}
+    texts = {name: whole(files).text for name, files in project.switch_artefacts.items()}
+    return Side(platforms, texts, {name: planned_nics(project, name) for name in project.hosts})
 
 
 def hazards(
@@ -113,9 +118,14 @@ def hazards(
     """
     if not _carries_traffic(project, before):
         return []
-    problems = [*_ends(project, waves, before, after), *_dscps(waves, before, after)]
     paths = _paths(project, waves, before, after, in_waves=in_waves)
-    return [*dict.fromkeys([*problems, *paths])]
+    return [*dict.fromkeys([*lossless_hazards(project, waves, before, after), *paths])]
+
+
+def lossless_hazards(project: Project, waves: Waves, before: Side, after: Side) -> list[str]:
+    """Return those of `hazards` that need no proof: what devices say of the lossless class."""
+    problems = [*_ends(project, waves, before, after), *_dscps(waves, before, after)]
+    return [*dict.fromkeys(problems)]
 
 
 def _ends(project: Project, waves: Waves, before: Side, after: Side) -> Iterator[str]:

@@ -11,6 +11,7 @@ import pytest
 from fabric.core.errors import InputError
 from fabric.workflow.audit import audit
 from fabric.workflow.project import Project
+from tests.cli.runs import run
 from tests.prove.fabrics import example
 from tests.topology.fabrics import INVENTORY
 
@@ -206,6 +207,21 @@ def test_queues_of_another_line_card(tmp_path: Path) -> None:
     metadata["asic_name"] = "asic0"
     file.write_text(json.dumps(tables), encoding="utf-8")
     assert not {"SON001", "SON004"} & rules(file)
+
+
+def test_like_findings_of_several_files_are_one_and_name_no_inventory(tmp_path: Path) -> None:
+    for name in ("s1", "s2", "s3"):
+        tables = {
+            "DEVICE_METADATA": {"localhost": {"hostname": name, "hwsku": "ACS-MSN2700"}},
+            "PORT": {"Ethernet0": {"lanes": "0", "speed": "100000", "mtu": "9100"}},
+        }
+        (tmp_path / f"{name}.json").write_text(json.dumps(tables), encoding="utf-8")
+    short, full = run("audit", str(tmp_path)).out, run("audit", str(tmp_path), "--full").out
+    assert (short.count("[SON046]"), full.count("[SON046]")) == (1, 3)
+    [line] = [line for line in short.splitlines() if "[SON046]" in line]
+    assert line.endswith("; export the whole config_db.json of the switch [SON046]")
+    assert "    2 more that differ in names and numbers alone; in 3 files; such as:\n" in short
+    assert f"      {tmp_path}/s2.json:1:22: the row has no mac" in short
 
 
 def test_files_of_render_have_no_error(tmp_path: Path) -> None:

@@ -125,8 +125,9 @@ def _signature(item: Any) -> str:
     result = f" -> {ends}" if isinstance(ends, str) and ends != "None" else ""
     items = [one for name, one in signature.parameters.items() if name != "self"]
     parts = [_parameter(one) for one in items]
-    if any(one.kind is one.KEYWORD_ONLY for one in items):
-        parts.insert(sum(one.kind is not one.KEYWORD_ONLY for one in items), "*")
+    named = [number for number, one in enumerate(items) if one.kind is one.KEYWORD_ONLY]
+    if named:
+        parts.insert(named[0], "*")
     shown = f"{item.__name__}({', '.join(parts)}){result}"
     if len(shown) > _WIDTH:
         each = "".join(f"    {part},\n" for part in parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -50,6 +51,15 @@ def test_page_is_up_to_date(name: str, update_golden: bool) -> None:
     assert (REFERENCE / name).read_text() == text, (
         "run pytest with --update-golden and read the diff"
     )
+
+
+def test_signatures_are_python() -> None:
+    signatures = re.findall(
+        r"^```python\n(\w+\(.*?)\n```$", python_page(), re.MULTILINE | re.DOTALL
+    )
+    assert len(signatures) > 10
+    for signature in signatures:
+        ast.parse(f"def {signature}: ...")
 
 
 @pytest.mark.parametrize("kind", ["fabric", "devices", "hosts", "platforms"])

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from fabric.placement.k8s.labels import TENANT_LABEL
+from fabric.serve.extender import TENANT
 from tests.cli import tree
 from tests.cli.runs import ROOT, clean_environment
 from tests.judges.conftest import missing_judge
@@ -86,7 +88,7 @@ def test_unit_is_one_that_systemd_takes(tmp_path: Path) -> None:
 def test_manifests_are_whole() -> None:
     """What they mount exists, what they call is an option, what they select is a label."""
     documents = [one for block in _blocks("yaml") for one in yaml.safe_load_all(block)]
-    workload, service, scheduler = documents
+    workload, service, scheduler, policy, binding = documents
     pod = workload["spec"]["template"]
     containers = [*pod["spec"]["initContainers"], *pod["spec"]["containers"]]
     volumes = {one["name"] for one in pod["spec"]["volumes"]}
@@ -102,3 +104,6 @@ def test_manifests_are_whole() -> None:
     assert workload["spec"]["selector"]["matchLabels"] == pod["metadata"]["labels"]
     (extender,) = scheduler["extenders"]
     assert extender["urlPrefix"] == f"{URL}/extender"
+    assert binding["spec"]["policyName"] == policy["metadata"]["name"]
+    named = " ".join(one["expression"] for one in policy["spec"]["validations"])
+    assert {TENANT, TENANT_LABEL} <= set(re.findall(r"'([^']+)'", named))

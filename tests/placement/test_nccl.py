@@ -291,6 +291,14 @@ def test_queue_pairs(changes: dict[str, Any], expected: str) -> None:
     assert ("NCCL_IB_SPLIT_DATA_ON_QPS" in result) == (expected != "1")
 
 
+@pytest.mark.parametrize("version", ["2.18", "2.19.4"])
+def test_the_reason_of_a_setting_names_all_releases_that_need_it(version: str) -> None:
+    """Not the one of the job alone: 2.18 and 2.19 split messages."""
+    settings = whole(fabric(), 2, 2, version=version).settings
+    [reason] = [item.reason for item in settings if item.name in SPLIT]
+    assert "NCCL 2.18 to 2.19 split each message" in reason
+
+
 @each(
     "version, rails_connected, value",
     [

@@ -161,6 +161,11 @@ def exported(project: Project, form: str, part: str, **order: Any) -> tuple[str,
     return done.files[0].text, [str(note) for note in done.notes]
 
 
+#: gpu004 has one NIC of blue, and one in quarantine.
+IN_PART = (
+    "gpu004: not all NICs are on, but {} of tenant blue has the hosts, also for jobs that use all "
+    "GPUs; exclude them from such jobs, or give the tenant all their NICs [PLC039]"
+)
 PARTITIONS = """\
 NodeName=gpu001 Features=unit-su1,tenant-red,rails-2
 NodeName=gpu002 Features=unit-su1,tenant-blue,rails-2
@@ -176,7 +181,7 @@ PartitionName=blocks-blue Nodes=gpu[002,004] Topology=blocks
 def test_each_tenant_has_its_partitions(project: Project) -> None:
     text, notes = exported(project, "slurm", "partitions")
     assert text.endswith(PARTITIONS)
-    assert not notes
+    assert notes == [IN_PART.format("a partition")]
 
 
 def test_hosts_of_no_tenant_and_of_several_are_apart(shared: Project) -> None:
@@ -198,7 +203,7 @@ def test_each_tenant_has_its_flavor(project: Project) -> None:
         f"tenants-{tenant}": {"rocefab.io/fabric": "tenants", "rocefab.io/tenant": tenant}
         for tenant in ("red", "blue")
     }
-    assert not notes
+    assert notes == [IN_PART.format("a ResourceFlavor")]
 
 
 #: Where the pods of a job are described, in each fragment.

@@ -209,6 +209,21 @@ def test_new_warnings(repository: Path, edit: tuple[str, str], code: int) -> Non
     assert shell(repository, line).returncode == code
 
 
+@pytest.mark.parametrize(("nodes", "code"), [(4, 0), (5, 1)])
+def test_a_job_without_a_place_is_below_every_bandwidth(
+    repository: Path, nodes: int, code: int
+) -> None:
+    """The demo has four hosts; the error in JSON has no rate, and is no fault of the line."""
+    page = (CI / "README.md").read_text(encoding="utf-8")
+    [line] = re.findall(r"^rocefab place .*$", page, re.MULTILINE)
+    state = {"format": "rocefab-state/1", "conditions": {}}
+    (repository / "state.json").write_text(json.dumps(state), encoding="utf-8")
+    line = line.replace("inventory/demo --nodes 4", f"inventory --nodes {nodes}")
+    done = shell(repository, line)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+
+
 def test_gitlab_applies_the_change_to_the_lab(repository: Path) -> None:
     change(repository, *GOOD)
     done = shell(repository, f"trap 'kill %1' EXIT\n{gitlab_job('lab')}")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabric.change.model import Risk
+from fabric.change.rollout import LOSS
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.report.diff.consequences import consequences, lost_pairs, reaches, worst
@@ -222,6 +223,22 @@ def test_a_nic_that_leaves_its_tenant_loses_its_connections(tmp_path: Path) -> N
     assert result.summary.risk == "sessions end"
     [follows] = result.consequences
     assert follows.words == "1 NIC of tenants removed: connections in the tenant end"
+
+
+@pytest.mark.parametrize(
+    ("pair", "example"),
+    [
+        (("roce_dscp: 26", "roce_dscp: 30"), "lossless DSCPs are 26 on some devices and 30"),
+        (KMIN, ""),
+    ],
+    ids=["DSCP", "a threshold of each device"],
+)
+def test_what_is_lost_between_waves_has_the_words_of_a_plan(
+    tmp_path: Path, pair: tuple[str, str], example: str
+) -> None:
+    result = compared(DEMO, edited(tmp_path, pair))
+    words = [one.words for one in result.consequences if LOSS in one.words]
+    assert [example in line for line in words] == ([True] if example else [])
 
 
 @dataclass(frozen=True)

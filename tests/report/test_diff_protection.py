@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.report.diff.model import Figure
-from fabric.report.diff.protection import less_protection
+from fabric.report.diff.model import Edit, Figure
+from fabric.report.diff.protection import edits_less_protecting, less_protection
 
 #: Figure, its values, and what is said of it.
 CASES = {
@@ -62,3 +62,46 @@ def test_a_class_that_is_removed_and_not_renamed() -> None:
     [follows] = less_protection([gone])
     assert follows.words == "class storage no longer lossless on 8 ports (leaf)"
     assert [*less_protection([gone, come])] == []
+
+
+UNJUDGED = (
+    "1 changed value, such as fabric.{0}, may protect less: main is not valid; review each value"
+)
+#: Field, its values, and what is said of it where the first inventory is not valid.
+EDITS = {
+    "Kmin": (
+        *("lossless.ecn.kmin_bytes", "150000", "300000"),
+        "ECN marks later: fabric.lossless.ecn.kmin_bytes: 150000 -> 300000",
+    ),
+    "marks": (
+        *("lossless.ecn.pmax_percent", "100", "10"),
+        "ECN marks less: fabric.lossless.ecn.pmax_percent: 100 -> 10",
+    ),
+    "the watchdog": (
+        *("lossless.watchdog.enabled", None, "false"),
+        "PFC watchdog off: fabric.lossless.watchdog.enabled: (absent) -> false",
+    ),
+    "tuning": ("lossless.ecn.kmin_bytes", "150000", "200000", None),
+    "a watchdog that drops": ("lossless.watchdog.action", "alert", "drop", None),
+    "the wrong value itself": ("lossless.ecn.kmin_bytes", "many", "150000", UNJUDGED),
+    "a default that goes": ("lossless.ecn.kmin_bytes", None, "300000", UNJUDGED),
+    "what is no figure": ("rollout.approvals", "2", "1", UNJUDGED),
+}
+
+
+@pytest.mark.parametrize(("field", "before", "after", "words"), EDITS.values(), ids=EDITS)
+def test_edits_of_an_inventory_that_is_not_valid(
+    field: str, before: str | None, after: str | None, words: str | None
+) -> None:
+    """A value that cannot be judged fails the gate too."""
+    follows = [*edits_less_protecting([Edit(f"fabric.{field}", before, after, None, None)], "main")]
+    assert [one.words for one in follows] == ([words.format(field)] if words else [])
+    assert {one.risk for one in follows} <= {"less protection"}
+
+
+def test_many_edits_are_two_lines() -> None:
+    later = [Edit(f"f{n}.kmin_bytes", "1", "2", None, None) for n in range(3)]
+    other = [Edit(f"f{n}.roce_dscp", "1", "2", None, None) for n in range(3)]
+    first, second = edits_less_protecting([*other, *later], "main")
+    assert first.words == "ECN marks later: f0.kmin_bytes: 1 -> 2 (and 2 more)"
+    assert second.words.startswith("3 changed values, such as f0.roce_dscp, may protect less")

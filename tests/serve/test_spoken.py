@@ -88,6 +88,14 @@ WRONG = {
     "zero": ({"nodes": "0"}, "rocefab/nodes is '0', but must be a number from 1 to 4"),
     "too many": ({"nodes": "9"}, "rocefab/nodes is '9', but must be a number from 1 to 4"),
     "a traffic": ({"traffic": "star"}, "rocefab/traffic: "),
+    "a misspelt name": (
+        {"nods": "2"},
+        "'rocefab/nods' is no annotation of rocefab; did you mean rocefab/nodes?",
+    ),
+    "a name of nothing": (
+        {"rack": "2"},
+        "'rocefab/rack' is no annotation of rocefab; known are rocefab/nodes, rocefab/traffic, ",
+    ),
     "a tenant": ({"tenant": "red"}, "rocefab/tenant is 'red', but the fabric has no such tenant"),
 }
 

@@ -73,6 +73,9 @@ def test_a_tenant_sees_its_hosts_and_no_others(client: httpx.Client) -> None:
     hosts = client.get("/v1/hosts", headers=bearer(RED)).json()
     assert [host["name"] for host in hosts["items"]] == ["gpu001", "gpu003"]
     assert hosts["total"] == 2
+    assert [host["tenants"] for host in hosts["items"]] == [["red"], ["red"]]
+    every = client.get("/v1/hosts", headers=operator).json()["items"]
+    assert {host["name"]: host["tenants"] for host in every}["gpu004"] == ["blue"]
     assert hosts["items"][0]["condition"]["health"] == "degraded"
     assert "secret" not in json.dumps(hosts)
     for name in ("gpu002", "gpu099"):

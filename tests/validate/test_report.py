@@ -449,3 +449,27 @@ def test_a_judged_file_is_where_its_findings_stand(tmp_path: Path) -> None:
     for result in results:
         place = result["locations"][0]["physicalLocation"]
         assert place["artifactLocation"]["uri"] == file.as_uri()
+
+
+@pytest.mark.parametrize(
+    ("place", "end"),
+    [
+        ((2, 3), (2, 13)),
+        ((2, 15), (2, 21)),
+        ((3, 9), (3, 17)),
+        ((2, 5), (2, 6)),
+        ((9, 1), (9, 2)),
+    ],
+    ids=["a key", "a value", "a value in quotes", "inside a word", "behind the end"],
+)
+def test_a_region_of_sarif_spans_the_word(
+    tmp_path: Path, place: tuple[int, int], end: tuple[int, int]
+) -> None:
+    file = tmp_path / "fabric.yaml"
+    file.write_text('ecn:\n  kmin_bytes: 150000\n  name: "a: b\\n"\n')
+    finding = Finding("QOS004", Severity.ERROR, "x", position=Position(str(file), *place))
+    log = json.loads(_report("sarif", Outcome((finding,), ("QOS004",), (), ())))
+    (result,) = log["runs"][0]["results"]
+    region = result["locations"][0]["physicalLocation"]["region"]
+    assert (region["startLine"], region["startColumn"]) == place
+    assert (region["endLine"], region["endColumn"]) == end

@@ -124,7 +124,9 @@ def mixed_tenants(fabric: Fabric, what: str, fix: str) -> tuple[Finding, ...]:
 def outside_of_tenants(
     fabric: Fabric, what: str, left_out: tuple[str | None, ...] = (None,)
 ) -> tuple[Finding, ...]:
-    """Return the warning of hosts that an export for each tenant leaves out; none without tenants.
+    """Return the warnings of an export for each tenant: hosts that it leaves out, or has in part.
+
+    There are none without tenants.
 
     Parameters
     ----------
@@ -133,11 +135,26 @@ def outside_of_tenants(
     left_out : tuple
         Keys of `hosts_by_tenant`.
     """
-    names = [name for key in left_out for name in hosts_by_tenant(fabric).get(key, ())]
-    if fabric.tenants is None or not names:
+    if fabric.tenants is None:
         return ()
+    names = [name for key in left_out for name in hosts_by_tenant(fabric).get(key, ())]
     message = f"{hostlist.fold(names)}: no tenant has all NICs that are on, so {what} is missing"
-    return (Finding("PLC039", Severity.WARNING, message, "give all of them to the same tenant"),)
+    out = Finding("PLC039", Severity.WARNING, message, "give all of them to the same tenant")
+    return (*([out] if names else []), *_in_part(fabric, what))
+
+
+def _in_part(fabric: Fabric, what: str) -> Iterator[Finding]:
+    """Yield the warning of hosts of tenants some of whose NICs are off, as in quarantine."""
+    on = fabric.nics.enabled.reshape(len(fabric.hosts), -1)
+    for tenant, hosts in hosts_by_tenant(fabric).items():
+        names = [name for name in hosts if tenant and not on[fabric.host_row[name]].all()]
+        if names:
+            message = (
+                f"{hostlist.fold(names)}: not all NICs are on, but {what} of tenant {tenant} has "
+                "the hosts, also for jobs that use all GPUs"
+            )
+            fix = "exclude them from such jobs, or give the tenant all their NICs"
+            yield Finding("PLC039", Severity.WARNING, message, fix)
 
 
 def _owners(fabric: Fabric, row: int) -> set[str]:

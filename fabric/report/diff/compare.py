@@ -10,7 +10,7 @@ from fabric.report.diff.alone import Trials
 from fabric.report.diff.capacity import capacity, less_bandwidth
 from fabric.report.diff.causes import Causes
 from fabric.report.diff.consequences import consequences, worst
-from fabric.report.diff.figures import figures
+from fabric.report.diff.figures import figures, is_at_both_ends
 from fabric.report.diff.model import Device, Diff, Summary, TouchedJob
 from fabric.report.diff.network import cables, moves
 from fabric.report.diff.protection import less_protection
@@ -21,7 +21,7 @@ from fabric.report.diff.severities import lowered
 from fabric.report.diff.tenants import tenants
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from fabric.core.artefact import Artefact
     from fabric.design.designs import Designs
@@ -55,6 +55,9 @@ class Comparison:
         Hosts of each job that runs.
     judged : Judged, optional
         What rules and proof say of both.
+    between : callable, optional
+        Tells what is lost between the waves of a change; asked where figures differ that both
+        ends of a cable must have alike.
     """
 
     before: Side
@@ -64,6 +67,7 @@ class Comparison:
     make: Callable[[Swap], Side | None] = lambda _: None
     jobs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     judged: Judged | None = None
+    between: Callable[[Sequence[Device]], Iterable[Consequence]] = lambda _: ()
 
     def diff(self) -> Diff:
         """Return all that differs."""
@@ -81,6 +85,7 @@ class Comparison:
             *consequences(old, new, moved, devices, touched, self.judged),
             *less_protection(apart),
             *less_bandwidth(carried),
+            *(self.between(devices) if any(map(is_at_both_ends, apart)) else ()),
             *lowered(old.intent, new.intent),
             *less_safe(old.intent.fabric.rollout, new.intent.fabric.rollout),
             *more_repaired(old.intent.fabric.drift, new.intent.fabric.drift),

@@ -36,6 +36,8 @@ _CLASS = tuple(
 _CLASS_OF_HOST = ("roce_dscp", "pfc_priority")
 #: What a figure has on a side where nothing sets it.
 ABSENT = "-"
+#: Figures that the devices at both ends of a cable, or on a path, must have alike.
+_AT_BOTH_ENDS = frozenset(("roce_dscp", "pfc_priority", "pfc", "mtu_bytes"))
 
 
 def figures(before: Designs, after: Designs, changed: set[str]) -> list[Figure]:
@@ -137,3 +139,8 @@ def _texts(values: dict[str, object]) -> Values:
 def value_text(value: object) -> str:
     """Return a value as the inventory has it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def is_at_both_ends(figure: Figure) -> bool:
+    """Tell whether packets can be lost while only some devices have the new value."""
+    return figure.figure.rpartition(".")[2] in _AT_BOTH_ENDS

@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from fabric.report.diff.view import alike, cells, heading, hosts, parts, reach, summary, title
+from fabric.report.diff.shown_settings import cells, rows
+from fabric.report.diff.view import alike, heading, hosts, parts, reach, summary, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -79,8 +80,8 @@ def _device(group: Alike) -> Iterator[str]:
     one = group.first
     yield f"<details><summary>{escape(group.title)}</summary>"
     yield from _list(group.notes)
-    rows = [cells(setting) for setting in one.settings]
-    yield from _table(("setting", "before", "after"), rows) if rows else _list(one.files)
+    settings = rows(one.settings)
+    yield from (_table(("setting", "before", "after"), settings) if settings else _list(one.files))
     yield "</details>"
 
 

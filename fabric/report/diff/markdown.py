@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from fabric.report.diff.view import alike, cells, heading, hosts, parts, reach, summary, title
+from fabric.report.diff.shown_settings import cells, rows
+from fabric.report.diff.view import alike, heading, hosts, parts, reach, summary, title
 from fabric.validate.report.markdown import MOST_CHARACTERS, plain
 
 if TYPE_CHECKING:
@@ -91,20 +92,21 @@ def _causes(diff: Diff) -> Iterable[str]:
         lines = [f"- **{'<br>'.join(map(plain_line, heading(cause)))}**"]
         lines.append(f"  - {plain_line(reach(cause))}")
         lines += [
-            f"  - {plain_line(f'{cause.example_device}: {one}')}" for one in cause.example[:1]
+            f"  - {plain_line(f'{cause.example_device}: {path}: {before} -> {after}')}"
+            for path, before, after in map(cells, cause.example[:1])
         ]
         yield "\n".join(lines)
 
 
 def _device(page: _Page, group: Alike) -> None:
     one = group.first
-    rows = [_row(cells(setting)) for setting in one.settings] or [
+    settings = [_row(row) for row in rows(one.settings)] or [
         _row((file, "", "")) for file in one.files
     ]
     head = ["", *_open(group.title)]
     head += [f"- {plain_line(note)}" for note in group.notes]
     head += ["", _row(("setting", "before", "after")), "|---|---|---|"]
-    page.block(head, rows, ["", "</details>"])
+    page.block(head, settings, ["", "</details>"])
 
 
 def _open(name: str) -> list[str]:

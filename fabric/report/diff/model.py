@@ -41,9 +41,14 @@ class Edit:
         """Where it stands now, or where it stood."""
         return self.after_place or self.before_place
 
-    def __str__(self) -> str:
+    @property
+    def change(self) -> str:
+        """The field and its two values."""
         was, now = (ABSENT_TEXT if text is None else text for text in (self.before, self.after))
-        return f"{self.place} {self.field}: {was} -> {now}"
+        return f"{self.field}: {was} -> {now}"
+
+    def __str__(self) -> str:
+        return f"{self.place} {self.change}"
 
 
 @dataclass(frozen=True, slots=True)

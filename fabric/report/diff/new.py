@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from fabric.core.counts import counted
 from fabric.report.diff.consequences import SESSIONS_END, UNKNOWN, of_check, of_proof, worst
 from fabric.report.diff.model import Consequence, Device, Diff, Summary
+from fabric.report.diff.protection import LESS_PROTECTION, edits_less_protecting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from fabric.report.diff.model import Judged, State
+    from fabric.report.diff.model import Edit, Judged, State
     from fabric.report.diff.side import Side
     from fabric.report.diff.traced import Traced
 
@@ -49,9 +50,8 @@ def repaired(after: Side, before: str, judged: Judged, edits: Sequence[Traced] |
         f"{before} is not valid: {errors}, gone in {after.shown}",
         f"not compared: {', '.join((*unread, _OF_TWO))}",
     )
-    unknown = Consequence(UNKNOWN, "a change of an inventory that was not valid needs a review")
-    follows = (*of_proof(judged), *of_check(judged), unknown)
     rows = tuple(traced.edit for traced in edits or ())
+    follows = (*of_proof(judged), *of_check(judged), *_of_edits(before, rows, unread=edits is None))
     risk = worst(consequence.risk for consequence in follows)
     return Diff(
         before,
@@ -66,6 +66,15 @@ def repaired(after: Side, before: str, judged: Judged, edits: Sequence[Traced] |
         judged=judged,
         uncompared=uncompared,
     )
+
+
+def _of_edits(before: str, edits: Sequence[Edit], *, unread: bool) -> Iterator[Consequence]:
+    """Yield what follows from the values that differ, as far as these alone tell it."""
+    if unread:
+        words = f"{before} cannot be read: no changed value is judged; review the whole inventory"
+        yield Consequence(LESS_PROTECTION, words)
+    yield from edits_less_protecting(edits, before)
+    yield Consequence(UNKNOWN, "a change of an inventory that was not valid needs a review")
 
 
 def _whole(

@@ -12,7 +12,7 @@ from fabric.report.diff.risks import DiffRisk
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabric.report.diff.model import Figure
+    from fabric.report.diff.model import Edit, Figure
 
 #: Risk of a change after which less ends congestion, or a storm of pauses, than before.
 LESS_PROTECTION = DiffRisk.LESS_PROTECTION.value
@@ -39,7 +39,7 @@ def less_protection(figures: Sequence[Figure]) -> Iterator[Consequence]:
     groups: dict[str, list[Figure]] = {}
     removed = _removed_classes(figures)
     for one in figures:
-        if words := removed.get(one.figure) or _words(one):
+        if words := removed.get(one.figure) or _words(one.figure, one.before, one.after):
             groups.setdefault(words, []).append(one)
     for words, rows in groups.items():
         what, _, figure = words.partition(": ")
@@ -59,14 +59,52 @@ def _removed_classes(figures: Sequence[Figure]) -> dict[str, str]:
     return {name: f"class {name.partition('.')[0]} no longer lossless" for name in gone}
 
 
-def _words(one: Figure) -> str:
+def edits_less_protecting(edits: Sequence[Edit], before: str) -> Iterator[Consequence]:
+    """Yield which edits of an inventory that is not valid take protection away, or may.
+
+    Parameters
+    ----------
+    before : str
+        How messages name that inventory, whose design nothing is known of.
+    """
+    worse: dict[str, list[Edit]] = {}
+    unjudged = []
+    for edit in edits:
+        figure = _figure(edit.field), edit.before or "", edit.after or ""
+        if words := _words(*figure):
+            worse.setdefault(words.partition(": ")[0], []).append(edit)
+        elif not _is_judged(*figure):
+            unjudged.append(edit.field)
+    for what, rows in worse.items():
+        more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
+        yield Consequence(LESS_PROTECTION, f"{what}: {rows[0].change}{more}")
+    if unjudged:
+        number = f"{counted(len(unjudged), 'changed value')}, such as {unjudged[0]},"
+        words = f"{number} may protect less: {before} is not valid; review each value"
+        yield Consequence(LESS_PROTECTION, words)
+
+
+def _figure(field: str) -> str:
+    """Return the name that a figure has for a field of the inventory; with the watchdog's name."""
+    *above, last = field.split(".")
+    return f"watchdog.{last}" if above[-1:] == ["watchdog"] else last
+
+
+def _is_judged(name: str, before: str, after: str) -> bool:
+    """Tell whether two values of a figure are enough to see that it does not protect less."""
+    if any(name == figure for figure, _ in _TURNED_OFF):
+        return bool(before and after)
+    return name in {*_LATER, *_LESS} and before.isdigit() and after.isdigit()
+
+
+def _words(figure: str, before: str, after: str) -> str:
     """Return what protects less, and by which values; empty where nothing does."""
-    if off := _TURNED_OFF.get((one.figure, one.after)):
+    if off := _TURNED_OFF.get((figure, after)):
         return off
-    name = one.figure if one.figure in _LATER else one.figure.rpartition(".")[2]
-    if not (one.before.isdigit() and one.after.isdigit()):
+    name = figure if figure in _LATER else figure.rpartition(".")[2]
+    if not (before.isdigit() and after.isdigit()):
         return ""
-    was, now = int(one.before), int(one.after)
+    was, now = int(before), int(after)
     grows, falls = now >= FACTOR * was, FACTOR * now <= was
     what = _LATER.get(name) if grows else _LESS.get(name) if falls else None
-    return f"{what}: {one.figure} {was:,} -> {now:,}" if what else ""
+    return f"{what}: {figure} {was:,} -> {now:,}" if what else ""

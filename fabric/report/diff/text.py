@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.report.diff.view import alike, cells, heading, hosts, parts, reach, summary, title
+from fabric.report.diff.shown_settings import cells, rows
+from fabric.report.diff.view import alike, heading, hosts, parts, reach, summary, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,17 +50,18 @@ def _cause(cause: Cause) -> Iterator[str]:
         yield f"  {line}"
     yield f"    {reach(cause)}"
     for setting in cause.example:
-        yield f"      {cause.example_device}  {setting}"
+        path, before, after = cells(setting)
+        yield f"      {cause.example_device}  {path}: {before} -> {after}"
 
 
 def _group(group: Alike) -> Iterator[str]:
     one = group.first
     yield f"  {group.title}"
     yield from (f"    {note}" for note in group.notes)
-    for setting in one.settings[:_MOST_SETTINGS]:
-        path, before, after = cells(setting)
+    settings = rows(one.settings)
+    for path, before, after in settings[:_MOST_SETTINGS]:
         yield f"      {path}: {before} -> {after}"
-    yield from _more(len(one.settings), "settings", _MOST_SETTINGS, "      ")
+    yield from _more(len(settings), "settings", _MOST_SETTINGS, "      ")
 
 
 def _most(blocks: Sequence[list[str]], word: str) -> list[str]:

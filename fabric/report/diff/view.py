@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         Move,
         ProofVerdict,
         RuleFinding,
-        Setting,
+        TouchedTenant,
     )
 
     Row = tuple[str, ...]
@@ -210,7 +210,7 @@ def parts(diff: Diff) -> list[Part]:
     touched = tuple(
         (
             one.name,
-            one.state,
+            _tenant_change(one),
             folded(one.joined) if one.joined else "-",
             folded(one.left) if one.left else "-",
             folded(one.devices) if one.devices else "-",
@@ -233,6 +233,12 @@ def parts(diff: Diff) -> list[Part]:
         Part("Tenants", ("tenant", "change", "joins", "leaves", "devices that change"), touched),
     ]
     return [part for part in every if part.rows]
+
+
+def _tenant_change(tenant: TouchedTenant) -> str:
+    """Return how a tenant changes; of one that keeps its NICs, devices under its traffic do."""
+    stays = tenant.state == "changed" and not (tenant.joined or tenant.left)
+    return "same NICs" if stays else tenant.state
 
 
 def _edits(edits: Sequence[Edit]) -> tuple[Row, ...]:
@@ -307,12 +313,6 @@ def hosts(diff: Diff) -> list[str]:
     own = [device.name for device in diff.devices if device.role == "host"]
     rows = ((own, "files differ"), (diff.attached, "at switches whose change affects traffic"))
     return [f"{words}: {folded(names)}" for names, words in rows if names]
-
-
-def cells(setting: Setting) -> Row:
-    """Return path and both values of a setting."""
-    values = (ABSENT_TEXT if text is None else text for text in (setting.before, setting.after))
-    return (setting.path, *values)
 
 
 def folded(names: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from fabric.serve.problem import refused
 from fabric.serve.replies import FabricReply, HostHealthReply, HostsReply, LinksReply
 from fabric.serve.routes.described import as_json, caller_of, responses, service_of
 from fabric.serve.routes.pages import Limit, Offset, page
-from fabric.serve.tenants import hosts_of
+from fabric.serve.tenants import hosts_of, tenants_of_host
 from fabric.serve.topology import forms, topology
 from fabric.topology.naming import nic_names
 
@@ -82,6 +82,7 @@ async def get_hosts(request: Request, limit: Limit = 1000, offset: Offset = 0) -
             "leaves": []
             if tenant
             else list(dict.fromkeys(fabric.switches.names[leaf] for leaf in leaves)),
+            "tenants": [tenant] if tenant else tenants_of_host(fabric, row),
             "condition": _condition(book, name, is_tenants=bool(tenant)),
             "job": running.get(name) if not tenant or row in whole else None,
         }

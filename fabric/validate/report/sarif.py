@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from fabric import __version__
 from fabric.core.findings import Finding, Severity
+from fabric.intent.yaml.ends import ends_in
 from fabric.validate.publications import help_address
 from fabric.validate.report import report_forms
 from fabric.validate.reported import relative
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fabric.core.findings import Position
+    from fabric.intent.yaml.ends import Mark
     from fabric.validate.reported import Reported
     from fabric.validate.rule import Rule
 
@@ -34,9 +40,10 @@ def sarif(reported: Reported) -> str:
     catalogue = [_rule(rule) for rule in reported.rules]
     catalogue += [_described(name, _READING, _READING, _READING) for name in others]
     pairs = zip(outcome.findings, reported.fingerprints(), strict=True)
-    results = [_result(finding, reported, mark) for finding, mark in pairs]
+    ends = cache(ends_in)
+    results = [_result(finding, reported, mark, ends) for finding, mark in pairs]
     results += [
-        _result(one.finding, reported, f"{one.finding.rule}:waived:{number}")
+        _result(one.finding, reported, f"{one.finding.rule}:waived:{number}", ends)
         | {"suppressions": [{"kind": "external", "justification": one.reason}]}
         for number, one in enumerate(outcome.waived)
     ]
@@ -70,11 +77,14 @@ def _described(name: str, title: str, why: str, advice: str) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, reported: Reported, mark: str) -> dict[str, Any]:
+def _result(
+    finding: Finding,
+    reported: Reported,
+    mark: str,
+    ends: Callable[[str], Mapping[Mark, Mark]],
+) -> dict[str, Any]:
     place = reported.place(finding)
-    region = {"startLine": place.line, "startColumn": place.column}
-    region |= {"endLine": place.line, "endColumn": place.column + 1}  # GitHub wants an end too
-    location = {"artifactLocation": _artefact(place.file), "region": region}
+    location = {"artifactLocation": _artefact(place.file), "region": _region(place, ends)}
     return {
         "ruleId": finding.rule,
         "level": _LEVEL[finding.severity],
@@ -84,6 +94,16 @@ def _result(finding: Finding, reported: Reported, mark: str) -> dict[str, Any]:
         # where there is none, which is the same for all findings without a place.
         "partialFingerprints": {"primaryLocationLineHash": mark, "rocefab/v1": mark},
     }
+
+
+def _region(place: Position, ends: Callable[[str], Mapping[Mark, Mark]]) -> dict[str, int]:
+    """Return where a key or value begins and ends: one character where its end is not known."""
+    start = place.line, place.column
+    line, column = ends(place.file).get(start, start)
+    if (line, column) <= start:
+        line, column = place.line, place.column + 1  # GitHub wants an end too
+    names = ("startLine", "startColumn", "endLine", "endColumn")
+    return dict(zip(names, (*start, line, column), strict=True))
 
 
 def _artefact(file: str) -> dict[str, str]:

@@ -104,6 +104,14 @@ def test_settings_apart(name):
     ]
 
 
+def test_a_dscp_that_leaves_its_class_is_shown_with_the_one_that_comes():
+    """Best effort, 0, is what all others have."""
+    live = {"dscp_to_priority": {"10": 0, "26": 3, "48": 6}}
+    wanted = {"dscp_to_priority": {"24": 3, "48": 6}}
+    (change,) = settings_apart({"eth1": live}, {"eth1": wanted})
+    assert (change.before, change.after) == ('{"26": 3, "48": 6}', '{"24": 3, "48": 6}')
+
+
 def test_nic_that_cannot_be_read_differs_in_everything():
     for live in ({}, {"eth1": {"qos": "unknown: no PFC"}}):
         found = {change.path for change in settings_apart(live, {"eth1": EXPECTED})}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.change.adapter import Draft, adapters
 from fabric.change.model import Change, Risk
+from fabric.design.qos import BEST_EFFORT
 from fabric.devices.candidate import Files, RemoteFile
 from fabric.systems.host.adapters.commands import (
     FOLDER,
@@ -71,7 +72,7 @@ def settings_apart(live: dict[str, Any], expected: dict[str, Any]) -> Iterator[C
             risk = Risk.PORT_FLAP if name in _FLAPS else Risk.HARMLESS
             risk = Risk.BRIEF_LOSS if name in _BRIEF else risk
             yield Change(
-                f"{interface} {name}", _show(_relevant(name, now, value)), _show(value), risk
+                f"{interface} {name}", _show(_before(name, now, value)), _show(value), risk
             )
 
 
@@ -125,6 +126,19 @@ def _relevant(name: str, now: Any, expected: Any) -> Any:
     if name in _SUBSETS and isinstance(now, dict):
         return {key: now.get(key) for key in expected}
     return now
+
+
+def _before(name: str, now: Any, expected: Any) -> Any:
+    """Return what a person reads of a running value: of DSCPs also those that lose a class."""
+    relevant = _relevant(name, now, expected)
+    if name not in _SUBSETS or not isinstance(now, dict):
+        return relevant
+    lost = now if name == "dscp_to_priority" else {}
+    return {
+        key: number
+        for key, number in now.items()
+        if key in expected or lost.get(key, BEST_EFFORT) != BEST_EFFORT
+    }
 
 
 def _show(value: Any) -> str:

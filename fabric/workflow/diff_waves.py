@@ -1,0 +1,51 @@
+"""What a difference does to the lossless class between the waves of a roll-out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.change.rollout import LOSS
+from fabric.change.stages import Stages
+from fabric.core.errors import InputError
+from fabric.report.diff.model import Consequence
+from fabric.report.diff.risks import DiffRisk
+from fabric.workflow.mixed import lossless_hazards, planned_side
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabric.report.diff.model import Device
+    from fabric.workflow.diff_source import Source
+    from fabric.workflow.mixed import Side
+    from fabric.workflow.project import Project
+
+
+def between_waves(
+    before: Source, after: Source, devices: Sequence[Device]
+) -> Iterator[Consequence]:
+    """Yield what is lost while some devices have new files and others the old ones.
+
+    Switches change before hosts, or after them where fewer states are wrong then, as in a plan.
+    """
+    changed = [device.name for device in devices if device.state == "changed"]
+    project = after.designs
+    stages = Stages(project.fabric, project.intent.fabric.rollout)
+    try:
+        orders = [
+            [stage.names for stage in stages.of(changed, hosts_first=hosts_first)]
+            for hosts_first in (False, True)
+        ]
+    except InputError:  # a canary that does not exist: `plan` rejects it
+        return
+    old, new = _side(before), _side(after)
+    fewest = min((lossless_hazards(project, waves, old, new) for waves in orders), key=len)
+    if fewest:
+        words = f"{LOSS}: {fewest[0]}; stop the jobs and add --traffic-stopped to `apply`"
+        yield Consequence(DiffRisk.BRIEF_LOSS.value, words)
+
+
+def _side(source: Source) -> Side:
+    project: Project = source.designs
+    vars(project)["switch_artefacts"] = source.files(project.devices)
+    vars(project)["host_artefacts"] = source.files(project.hosts)
+    return planned_side(project)
