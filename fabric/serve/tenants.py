@@ -32,15 +32,6 @@ def hosts_of(fabric: Fabric, tenant: str, *, whole: bool = False) -> list[int]:
     return [host for host in some if mine[host].all()]
 
 
-<<<<<<< HEAD
-def foreign_hosts(
-    fabric: Fabric, wanted: PlacementBody, tenant: str
-) -> Iterator[tuple[str, str, str]]:
-    """Yield field, message and fix of hosts that a request names and a tenant does not have.
-
-    Nothing tells a host of another tenant from one that does not exist, nor how many there are.
-    """
-=======
 def tenants_of_host(fabric: Fabric, row: int) -> list[str]:
     """Return the tenants that have a NIC of a host; none where no NIC has a tenant."""
     table = fabric.tenants
@@ -50,9 +41,13 @@ def tenants_of_host(fabric: Fabric, row: int) -> list[str]:
     return list(dict.fromkeys(name for name in names if name))
 
 
-def foreign_host(fabric: Fabric, wanted: PlacementBody, tenant: str) -> str:
-    """Return a host that a request names and a tenant does not have; empty without one."""
->>>>>>> wR
+def foreign_hosts(
+    fabric: Fabric, wanted: PlacementBody, tenant: str
+) -> Iterator[tuple[str, str, str]]:
+    """Yield field, message and fix of hosts that a request names and a tenant does not have.
+
+    Nothing tells a host of another tenant from one that does not exist, nor how many there are.
+    """
     own = {fabric.hosts.names[row] for row in hosts_of(fabric, tenant)}
     for field in ("hosts", "include", "exclude"):
         wrong: list[tuple[str, str, str]] = []
