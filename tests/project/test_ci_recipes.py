@@ -123,7 +123,8 @@ def test_gitlab_runs_every_job_for_a_merge_request() -> None:
     assert '$CI_PIPELINE_SOURCE == "merge_request_event"' in conditions
     assert "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH" in conditions
     jobs = {name: job for name, job in recipe.items() if "script" in job}
-    assert {name for name, job in jobs.items() if "rules" in job} == {"difference"}
+    assert {name for name, job in jobs.items() if "rules" in job} == {"difference", "plan"}
+    assert jobs["plan"]["rules"] == [{"if": '$CI_PIPELINE_SOURCE == "schedule"'}]
     assert jobs["difference"]["rules"] == [{"if": "$CI_MERGE_REQUEST_DIFF_BASE_SHA"}]
 
 
