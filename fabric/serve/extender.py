@@ -98,7 +98,7 @@ def _unknown(annotations: dict[str, Any]) -> Iterator[str]:
                 name.removeprefix(_PREFIX), [own.removeprefix(_PREFIX) for own in _KNOWN]
             )
             fix = f"did you mean {_PREFIX}{near}?" if near else f"known are {', '.join(_KNOWN)}"
-            yield f"{name[:_SHOWN]!a} is no annotation of rocefab; {fix}"
+            yield f"{name[:_SHOWN]!a} is not an annotation of rocefab; {fix}"
 
 
 def _wrong(nodes: str, tenant: str, fabric: Fabric) -> Iterator[str]:

@@ -63,7 +63,7 @@ def test_like_lines_of_ports_are_one() -> None:
         *(Setting("a", f"DSCP_TO_TC_MAP|AZURE|{n}", "3", "0") for n in (26, 27)),
     ]
     assert [row[0] for row in rows(every)] == [
-        "PORT|Ethernet0|mtu (and 2 alike)",
+        "PORT|Ethernet0|mtu (and 2 like it)",
         "PORT|Ethernet24|mtu",
         "DSCP_TO_TC_MAP|AZURE|26",
         "DSCP_TO_TC_MAP|AZURE|27",

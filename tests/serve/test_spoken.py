@@ -90,11 +90,11 @@ WRONG = {
     "a traffic": ({"traffic": "star"}, "rocefab/traffic: "),
     "a misspelt name": (
         {"nods": "2"},
-        "'rocefab/nods' is no annotation of rocefab; did you mean rocefab/nodes?",
+        "'rocefab/nods' is not an annotation of rocefab; did you mean rocefab/nodes?",
     ),
     "a name of nothing": (
         {"rack": "2"},
-        "'rocefab/rack' is no annotation of rocefab; known are rocefab/nodes, rocefab/traffic, ",
+        "'rocefab/rack' is not an annotation of rocefab; known are rocefab/nodes, rocefab/traffic, ",
     ),
     "a tenant": ({"tenant": "red"}, "rocefab/tenant is 'red', but the fabric has no such tenant"),
 }

@@ -42,7 +42,7 @@ def rows(settings: Sequence[Setting]) -> list[Row]:
     """Return the settings of a device; those that ports have alike are one, with a count."""
     groups = like_groups(map(cells, settings), lambda row: (_PORT.sub("#", row[0]), *row[1:]))
     return [
-        (f"{path} (and {len(group) - 1:,} alike)" if len(group) > 1 else path, *values)
+        (f"{path} (and {len(group) - 1:,} like it)" if len(group) > 1 else path, *values)
         for group in groups
         for path, *values in group[:1]
     ]
