@@ -78,7 +78,8 @@ def _add(name: str, kind: str, text: str, options: str = "") -> None:
             table = make(Project(inventory))
         output.records(only(table, names, kind), form)
 
-    epilog = f"Example: rocefab show {name} inventory/demo{options}"
+    example = "tenants" if kind == "tenant" else "demo"
+    epilog = f"Example: rocefab show {name} inventory/{example}{options}"
     show_app.command(name, help=f"{text}\n\nExit codes: 0, 2.", epilog=epilog)(command)
 
 

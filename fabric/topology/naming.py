@@ -40,6 +40,8 @@ _IN_RANGES = frozenset({
     *("host", "switch", "leaf", "spine", "super-spine", "switch or host", "rail", "NIC port"),
 })
 _DIGITS = "0123456789"
+#: Last digits of a number, which count where names are compared. Ours.
+_MOST_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,4 +171,5 @@ def _nearest(name: str, names: Sequence[str]) -> str:
 
 
 def _numbers(name: str) -> list[int]:
-    return [int(digits) for digits in re.findall(r"\d+", name)]
+    """Return the numbers of a name by their last digits: Python reads no more than 4,300."""
+    return [int(digits[-_MOST_DIGITS:]) for digits in re.findall(r"\d+", name)]

@@ -94,7 +94,7 @@ WRONG = {
     ),
     "a name of nothing": (
         {"rack": "2"},
-        "'rocefab/rack' is not an annotation of rocefab; known are rocefab/nodes, rocefab/traffic, ",
+        "'rocefab/rack' is not an annotation of rocefab; known are rocefab/nodes, ",
     ),
     "a tenant": ({"tenant": "red"}, "rocefab/tenant is 'red', but the fabric has no such tenant"),
 }

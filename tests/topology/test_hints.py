@@ -26,6 +26,8 @@ NAMES = {
     "goes on with another number": ("port", "Ethernet1", SPINE, "did you mean 'Ethernet1/1'?"),
     "nearest number": ("port", "Ethernet1", LEAF, "did you mean 'Ethernet0'?"),
     "nearest part": ("port", "Ethernet9/4", SPINE, "did you mean 'Ethernet9/5'?"),
+    # more digits than Python reads as a number
+    "endless number": ("port", f"Ethernet{'0' * 5000}9", LEAF, "did you mean 'Ethernet8'?"),
     "beyond the range": ("host", "gpu097", HOSTS, "known: gpu[01-96]"),
     "letters": ("host", "gpx05", HOSTS, "did you mean 'gpu05'?"),
     "nothing like it": ("port", "swp1", SPINE, "`rocefab show links` lists them"),
