@@ -99,7 +99,7 @@ def _row(file: Path, system: str, text: str) -> dict[str, Any]:
         "asn": bgp.asn if bgp else None,
         "allowas_in": max((peer.allowas_in or 0 for peer in peers), default=0),
         "loopback": _loopback(configured),
-        "management": servers_of(text),
+        "management": servers_of(system, text),
         "unnumbered": [peer for peer in bgp.peers if not is_address(peer)] if bgp else [],
         "ports": {
             name: {

@@ -13,6 +13,7 @@ import yaml
 from fabric.core.errors import InputError
 from fabric.exchange.forms import Imported, Settings, importers
 from fabric.exchange.port_text import far_end
+from fabric.observe.configuration.recognition import system_of
 from fabric.observe.configuration.servers import servers_of
 from fabric.workflow.config_folder import read_configurations
 from fabric.workflow.imports import Request, import_inventory
@@ -98,13 +99,29 @@ def test_servers_of_all_systems_are_read(tmp_path: Path) -> None:
         if not path.endswith(("clear.nv", "zz-rocefab-neighbours.conf", "junos.conf"))
     ]
     assert len(texts) == len(of_example("mixed").switches)
-    read = {str(servers_of(text)) for text in texts}
+    read = {str(servers_of(system_of(text) or "", text)) for text in texts}
     assert read == {"{'ntp_servers': ['192.0.2.10'], 'syslog_servers': ['192.0.2.20']}"}
     put(tmp_path, rendered("demo"))
     assert imported(tmp_path).management == {
         "ntp_servers": ["192.0.2.10"],
         "syslog_servers": ["192.0.2.20"],
     }
+
+
+@pytest.mark.parametrize(
+    ("system", "line"),
+    [
+        ("eos", "ntp server vrf MGMT 192.0.2.10 prefer iburst"),
+        ("nxos", "ntp server 192.0.2.10 prefer use-vrf management"),
+        ("vrp8", " ntp unicast-server 192.0.2.10 vpn-instance mgmt"),
+        ("comware7", " ntp-service unicast-server 192.0.2.10 vpn-instance mgmt"),
+        ("cumulus", "nv set service ntp mgmt server 192.0.2.10 iburst on"),
+        ("junos", "set system ntp server 192.0.2.10 prefer"),
+    ],
+)
+def test_servers_in_vrfs_are_read(system: str, line: str) -> None:
+    text = f"{line}\n{line.replace('192.0.2.10', 'time.example.net')}\n"
+    assert servers_of(system, text) == {"ntp_servers": ["192.0.2.10"], "syslog_servers": []}
 
 
 LEAF = """\

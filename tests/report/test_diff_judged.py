@@ -101,6 +101,7 @@ def test_a_base_that_a_system_rejects_is_repaired(
     assert result.judged
     assert _rules(result.judged.gone) == [("error", "REN001")]
     assert [edit.field for edit in result.edits] == ["fabric.lossless.ecn.kmin_bytes"]
+    assert (result.summary.edits, result.summary.changed, result.summary.lines) == (1, None, None)
     for form, text in _forms(result).items():
         assert "200000" in text, form
         assert "the queue is taken" in text, form

@@ -1,7 +1,7 @@
 """Servers of NTP and syslog that a configuration has, as addresses.
 
-Known are the lines that our templates write, with their sources in the books of lines. Servers with
-a name, and those in braces of Junos, are not read.
+The books of lines say which lines these are. Servers with a name, and those in braces of Junos, are
+not read.
 """
 
 from __future__ import annotations
@@ -12,35 +12,42 @@ from contextlib import suppress
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
+from fabric.book.book import books
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-#: Rows of CONFIG_DB, by field of ``management``.
-_TABLES = {"ntp_servers": "NTP_SERVER", "syslog_servers": "SYSLOG_SERVER"}
-#: Beginnings of lines before the address, by field of ``management``.
-_LINES = {
-    "ntp_servers": re.compile(
-        r"^ ?(?:(?:set system )?ntp server|ntp unicast-server(?: ipv6)?"
-        r"|ntp-service (?:ipv6 )?unicast-server|nv set (?:service|system) ntp(?: \S+)? server)"
-        r" (\S+)",
-        re.MULTILINE,
-    ),
-    "syslog_servers": re.compile(
-        r"^ ?(?:logging (?:host|server)|set system syslog host|info-center loghost(?: ipv6)?"
-        r"|nv set (?:service|system) syslog(?: \S+)? server) (\S+)",
-        re.MULTILINE,
-    ),
-}
+    from fabric.book.book import Book
+
+#: What stands before a line in configurations of some systems.
+_BEFORE = "(?: |set |nv set )?"
 
 
-def servers_of(text: str) -> dict[str, list[str]]:
+def servers_of(system: str, text: str) -> dict[str, list[str]]:
     """Return the servers of a configuration, by field of ``management``."""
-    if text.lstrip().startswith("{"):
-        tables = json.loads(text)
-        rows = {field: [*tables.get(table, {})] for field, table in _TABLES.items()}
-    else:
-        rows = {field: line.findall(text) for field, line in _LINES.items()}
-    return {field: [*dict.fromkeys(_addresses(words))] for field, words in rows.items()}
+    book = books()[system]
+    words = _rows if book.has_tables else _lines
+    return {
+        field: [*dict.fromkeys(_addresses(words(text, _beginnings(book, f"management.{field}"))))]
+        for field in ("ntp_servers", "syslog_servers")
+    }
+
+
+def _beginnings(book: Book, field: str) -> list[str]:
+    """Return what stands before the first argument of lines of a field, the longest first."""
+    rules = (rule for rule, ours in book.owned() if field in ours.fields)
+    return sorted({words for rule in rules for words in rule.beginnings()}, key=len, reverse=True)
+
+
+def _rows(text: str, names: Sequence[str]) -> Iterable[str]:
+    tables = json.loads(text)
+    return (key for name in names for key in tables.get(name.strip(), ()))
+
+
+def _lines(text: str, beginnings: Sequence[str]) -> Iterable[str]:
+    """Yield the first two words behind each beginning: it can end with that of a VRF."""
+    pattern = rf"^{_BEFORE}(?:{'|'.join(map(re.escape, beginnings))})(\S+)(?: (\S+))?"
+    return (word for words in re.findall(pattern, text, re.MULTILINE) for word in words)
 
 
 def _addresses(words: Iterable[str]) -> Iterable[str]:

@@ -9,15 +9,16 @@ from fabric.change.model import Risk
 from fabric.report.diff.alone import Trials
 from fabric.report.diff.capacity import capacity, less_bandwidth
 from fabric.report.diff.causes import Causes
-from fabric.report.diff.consequences import consequences, worst
+from fabric.report.diff.consequences import consequences
 from fabric.report.diff.figures import figures, is_at_both_ends
-from fabric.report.diff.model import Device, Diff, Summary, TouchedJob
+from fabric.report.diff.model import Device, Diff, TouchedJob
 from fabric.report.diff.network import cables, moves
 from fabric.report.diff.protection import less_protection
 from fabric.report.diff.risks import RISKS
 from fabric.report.diff.rollout import less_safe, more_repaired
 from fabric.report.diff.settings import settings
 from fabric.report.diff.severities import lowered
+from fabric.report.diff.summary import summarised
 from fabric.report.diff.tenants import tenants
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class Comparison:
             before=self.before.shown,
             after=self.after.shown,
             fabric=new.intent.fabric.name,
-            summary=self._summary(devices, attached, follows),
+            summary=summarised(devices, follows, attached, len(self.edits)),
             edits=tuple(one.edit for one in self.edits),
             cables=tuple(cables(old, new)),
             moves=tuple(moved),
@@ -185,29 +186,6 @@ class Comparison:
             own = tuple(host for host in hosts if host in touched)
             if own:
                 yield TouchedJob(name, own, len(hosts))
-
-    def _summary(
-        self,
-        devices: Sequence[Device],
-        attached: tuple[str, ...],
-        follows: Sequence[Consequence],
-    ) -> Summary:
-        counts = dict.fromkeys(("added", "removed", "changed"), 0)
-        for device in devices:
-            counts[device.state] += 1
-        changed = [device for device in devices if device.state == "changed"]
-        reloads = {device.reload for device in changed}
-        applying = [device.risk for device in changed]
-        return Summary(
-            **counts,
-            edits=len(self.edits),
-            lines=sum(len(device.settings) for device in devices),
-            risk=worst([*applying, *(one.risk for one in follows)]),
-            reload=True if True in reloads else None if None in reloads else False,
-            hosts_changed=sum(device.role == "host" for device in devices),
-            hosts_attached=len(attached),
-            risk_of_applying=worst(applying),
-        )
 
 
 def _kind(designs: Designs, name: str) -> tuple[str, str]:

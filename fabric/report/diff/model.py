@@ -266,23 +266,23 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The counts of a difference.
+    """The counts of a difference; None where an invalid first inventory was not compared.
 
-    ``risk`` is the highest of all devices and consequences, ``risk_of_applying`` that of the
+    ``risk`` is the highest of all devices and consequences, ``risk_of_applying`` the highest of the
     devices alone: what loading the change does to traffic. ``reload`` tells whether a switch
     restarts, None where that is not known of one.
     """
 
-    added: int
-    removed: int
-    changed: int
-    edits: int
-    lines: int
     risk: str
-    reload: bool | None
-    hosts_changed: int
-    hosts_attached: int
-    risk_of_applying: str = "none"
+    risk_of_applying: str = "unknown"
+    reload: bool | None = None
+    added: int | None = None
+    removed: int | None = None
+    changed: int | None = None
+    edits: int | None = None
+    lines: int | None = None
+    hosts_changed: int | None = None
+    hosts_attached: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

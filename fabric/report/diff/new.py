@@ -8,6 +8,7 @@ from fabric.core.counts import counted
 from fabric.report.diff.consequences import SESSIONS_END, UNKNOWN, of_check, of_proof, worst
 from fabric.report.diff.model import Consequence, Device, Diff, Summary
 from fabric.report.diff.protection import LESS_PROTECTION, edits_less_protecting
+from fabric.report.diff.summary import summarised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -57,7 +58,7 @@ def repaired(after: Side, before: str, judged: Judged, edits: Sequence[Traced] |
         before,
         after.shown,
         after.designs.intent.fabric.name,
-        Summary(0, 0, 0, len(rows), 0, risk, None, 0, 0, risk_of_applying=UNKNOWN),
+        Summary(risk, edits=len(rows) if edits is not None else None),
         rows,
         *((),) * 5,
         devices=(),
@@ -94,22 +95,10 @@ def _whole(
         )
         for name, items in side.files([*designs.devices, *designs.hosts]).items()
     )
-    number = len(devices)
-    summary = Summary(
-        added=number if state == "added" else 0,
-        removed=number if state == "removed" else 0,
-        changed=0,
-        edits=0,
-        lines=0,
-        risk=worst(one.risk for one in follows),
-        reload=False,
-        hosts_changed=len(designs.hosts),
-        hosts_attached=0,
-    )
     return Diff(
         *shown,
         designs.intent.fabric.name,
-        summary,
+        summarised(devices, follows),
         *((),) * 6,
         devices=devices,
         attached=(),

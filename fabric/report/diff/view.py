@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
@@ -103,17 +103,17 @@ def summary(diff: Diff) -> list[str]:
         return ["Nothing differs."]
     if diff.uncompared:
         return list(_partly(diff))
-    states = f"{one.added:,} added, {one.removed:,} removed, {one.changed:,} changed"
-    attached = f"{one.hosts_attached:,} more at switches whose change affects traffic"
-    hosts = f"{one.hosts_changed:,} with other files, {attached}"
+    counts = asdict(one)
+    states = "{added:,} added, {removed:,} removed, {changed:,} changed".format_map(counts)
     lines = [
-        f"{counted(one.edits, 'inventory value')} changed",
-        f"devices: {states} ({counted(one.lines, 'setting')})",
+        f"{counted(len(diff.edits), 'inventory value')} changed",
+        f"devices: {states} ({counted(counts['lines'], 'setting')})",
         f"highest risk: {one.risk}",
         f"risk of applying it: {one.risk_of_applying}; {_restart(one.reload)}",
         *(f"{follows.risk}: {follows.words}" for follows in diff.consequences),
         *(_judged(diff.judged) if diff.judged else ()),
-        f"hosts: {hosts}",
+        "hosts: {hosts_changed:,} with other files, {hosts_attached:,} more at switches whose "
+        "change affects traffic".format_map(counts),
     ]
     if worst := worse(diff.capacity):
         rows = [f"{one.item}: {one.before} -> {one.after}" for one in worst[:_MOST_WORSE]]
