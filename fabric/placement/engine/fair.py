@@ -21,22 +21,12 @@ _DIGITS = 9
 _SEED = 1
 
 
-def fair_rates(jobs: Sequence[Loads]) -> Floats:
-    """Return the rate of each job as a share of the NICs' line rate, at most 1; shape (jobs,).
+class SharedLinks:
+    """Jobs on their links, made once for many that may come to them.
 
     All flows of a job keep pace with each other, as in a collective. Rates rise together until a
     link is full; the jobs on it stop there, and the others rise on (progressive filling,
     Bertsekas and Gallager, Data Networks, section 6.5.2).
-    """
-    size = max((int(job.link.max(initial=-1)) + 1 for job in jobs), default=0)
-    carried = np.zeros(size)
-    for job in jobs:
-        carried[job.link] += job.load
-    return SharedLinks(jobs, carried).rates()
-
-
-class SharedLinks:
-    """Jobs on their links, made once for many that may come to them.
 
     Links that all jobs load alike, as the cables of a leaf are, are of one kind: of these the one
     counts that a job that comes loads most.
@@ -73,7 +63,10 @@ class SharedLinks:
         return of, use[first]
 
     def rates(self, own: Loads | None = None) -> Floats:
-        """Return the rates of a job that comes, if there is one, and of all others."""
+        """Return the rates of a job that comes, if there is one, and of all others.
+
+        Each is a share of the NICs' line rate, at most 1; shape (jobs,).
+        """
         kind, use = self._full
         blocked = self._blocked
         if own is not None:

@@ -51,11 +51,6 @@ class Coverage:
     uncovered: tuple[str, ...]
     now: int
 
-    @property
-    def bounces_allowed(self) -> int:
-        """How often a path may turn up again."""
-        return self.classes - 1
-
 
 def coverage(fabric: Fabric, classes: int) -> Coverage:
     """Return after which single failures all traffic stays lossless, with K classes.

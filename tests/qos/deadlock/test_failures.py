@@ -122,7 +122,7 @@ def test_classes_as_written_out(case):
 def test_more_classes_cover_more():
     built = small(CUT1, TWO_AS, spines=ONE_EACH)
     one, two = coverages(built, (1, 2))
-    assert (one.now, one.bounces_allowed, two.bounces_allowed) == (0, 0, 1)
+    assert (one.now, one.classes, two.classes) == (0, 1, 2)
     assert 0 < one.covered < one.failures
     assert (two.covered, two.uncovered) == (two.failures, ())
     assert len(one.uncovered) == one.failures - one.covered
