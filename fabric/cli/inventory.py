@@ -250,7 +250,7 @@ def explain(
     """
     from fabric.report.budget import find_port, port_budget
     from fabric.report.defects import defect_details, is_defect_id
-    from fabric.report.explain import texts
+    from fabric.report.explain_text import texts
     from fabric.report.rules import is_rule_id, rule_details
     from fabric.workflow.explain import explain as workflow
     from fabric.workflow.project import Project

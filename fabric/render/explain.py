@@ -101,20 +101,6 @@ class ExplanationFile(DataModel):
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainedLine:
-    """A line of an artefact with what is known of it, most specific first.
-
-    ``context`` is ``TABLE|row`` for SONiC and the enclosing lines for others.
-    """
-
-    artefact: str
-    number: int
-    line: str
-    context: str
-    explanations: tuple[Explanation, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class PlacedLine:
     """A line of an artefact, whatever is known of it.
 
@@ -127,6 +113,16 @@ class PlacedLine:
     text: str
     context: str
     parents: tuple[str, ...]
+
+    @property
+    def section(self) -> tuple[str, ...]:
+        """The lines that hold it, or the table of a row."""
+        table, bar, _ = self.context.partition("|")
+        return self.parents or ((table,) if bar else ())
+
+
+#: A line with what is known of it, most specific first.
+ExplainedLine = tuple[PlacedLine, list[Explanation]]
 
 
 def placed_lines(artefacts: Sequence[Artefact]) -> Iterator[PlacedLine]:
@@ -236,15 +232,12 @@ def explain_lines(platform: str, artefacts: Sequence[Artefact], text: str) -> li
     text : str
         Part of a line, or ``TABLE``, ``TABLE|row``, ``TABLE|row|field`` on SONiC.
     """
-    lines = []
-    for artefact in artefacts:
-        for number, line, context in _lines(artefact):
-            if line.strip() in SEPARATORS:
-                continue
-            if text in line or text in context or _names_field(text, context, line):
-                known = _known(platform, text, line, context, _holders(context))
-                lines.append(ExplainedLine(artefact.path, number, line, context, tuple(known)))
-    return lines
+    return [
+        (line, known(platform, line, text))
+        for line in placed_lines(artefacts)
+        if line.text.strip() not in SEPARATORS
+        and (text in line.text or text in line.context or _names_field(text, line))
+    ]
 
 
 def _holders(context: str) -> tuple[str, ...]:
@@ -282,9 +275,9 @@ def _statement(line: str, context: str) -> str:
     return " ".join([*above, line.strip().rstrip(";{ ").replace("[ ", "")])
 
 
-def _names_field(text: str, context: str, line: str) -> bool:
+def _names_field(text: str, line: PlacedLine) -> bool:
     table_row, _, field = text.rpartition("|")
-    return bool(context) and table_row == context and f'"{field}"' in line
+    return bool(table_row) and table_row == line.context and f'"{field}"' in line.text
 
 
 def _lines(artefact: Artefact) -> Iterator[tuple[int, str, str]]:

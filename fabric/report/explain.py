@@ -6,13 +6,18 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
-from fabric.core.likeness import like_groups, shape
 from fabric.defects.fact import OURS
 from fabric.platforms import platforms
-from fabric.render.explain import SEPARATORS, Explanation, entries, explain_lines, known
+from fabric.render.explain import (
+    SEPARATORS,
+    Explanation,
+    PlacedLine,
+    entries,
+    explain_lines,
+    known,
+)
 from fabric.report.budget import port_of_budget
 from fabric.report.deciding import deciding
 from fabric.report.explain_asn import OWN_ASN, of_as_numbers, switches_of
@@ -24,12 +29,11 @@ from fabric.topology.naming import hint
 from fabric.validate.runner import all_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from fabric.core.artefact import Artefact
     from fabric.design.designs import Designs
-    from fabric.render.explain import PlacedLine
-    from fabric.report.explain_values import Spot, Value
+    from fabric.report.explain_values import Value
 
 #: Beginning of the ids of rules that speak of hosts alone.
 _HOST_RULES = {"HST": "host"}
@@ -37,7 +41,10 @@ _HOST_RULES = {"HST": "host"}
 
 @dataclass(frozen=True)
 class Answer:
-    """What is known of one line of the output, or of one kind of lines."""
+    """What is known of one line of the output, or of one kind of lines.
+
+    ``section`` has the lines that hold it, outermost first; on SONiC its table.
+    """
 
     subject: str
     line: str
@@ -45,21 +52,12 @@ class Answer:
     rules: tuple[str, ...]
     template: str
     source: str
+    section: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data."""
         values = [{"field": v.field, "value": v.value, "where": v.where} for v in self.values]
         return {**asdict(self), "values": values}
-
-    def as_text(self) -> str:
-        """Return a few lines for a person."""
-        lines = [self.subject, *([f"    {self.line}"] if self.line else [])]
-        lines += [f"  value     {v.field} = {v.value}  ({v.where})" for v in self.values]
-        if not self.values:
-            lines.append("  value     fixed; not set in the inventory")
-        if self.rules:
-            lines.append(f"  rules     {', '.join(self.rules)}")
-        return "\n".join([*lines, f"  template  {self.template}", f"  source    {self.source}"])
 
 
 def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str) -> list[Answer]:
@@ -86,7 +84,7 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
     platform = _platform(designs, device)
     if not text:
         return [
-            _answer(designs, device, entry.template, "", entry, spot_of(designs, device, "", ""))
+            _answer(designs, device, PlacedLine(entry.template, 0, "", "", ()), entry)
             for entry in entries(platform)
         ]
     if text.strip() in SEPARATORS:
@@ -97,12 +95,14 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
         matches = lines_of_port(matches, text)
         if not matches:
             raise _no_port(designs, device, text)
-    return [
-        _answer(designs, device, f"{line.artefact}:{line.number}", line.line.strip(), entry, spot)
-        for line in matches
-        for entry in line.explanations[:1]
-        for spot in [spot_of(designs, device, line.context, line.line)]
-    ] or _of_field(designs, device, artefacts, text)
+    lines = ((line, entry) for line, known_of in matches for entry in known_of[:1])
+    return _answers(designs, device, lines) or _of_field(designs, device, artefacts, text)
+
+
+def _answers(
+    designs: Designs, device: str, lines: Iterable[tuple[PlacedLine, Explanation]]
+) -> list[Answer]:
+    return [_answer(designs, device, line, entry) for line, entry in lines]
 
 
 def _no_port(designs: Designs, device: str, text: str) -> InputError:
@@ -113,11 +113,7 @@ def _no_port(designs: Designs, device: str, text: str) -> InputError:
 def _of_field(designs: Designs, device: str, artefacts: list[Artefact], name: str) -> list[Answer]:
     """Return what is known of the lines that a field of the inventory decides."""
     platform = _platform(designs, device)
-    answers = [
-        _answer(designs, device, f"{line.artefact}:{line.number}", line.text.strip(), entry, spot)
-        for line, entry in lines_of_field(platform, artefacts, name)
-        for spot in [spot_of(designs, device, line.context, line.text)]
-    ]
+    answers = _answers(designs, device, lines_of_field(platform, artefacts, name))
     if not answers:
         message = f"no line of {device} contains {name!r}, and no field of that name decides one"
         raise nothing_to_explain(message, _instead(designs, device, name))
@@ -134,24 +130,10 @@ def _instead(designs: Designs, device: str, name: str) -> str:
     return f"{question}{budget}{lines}; `rocefab render` shows all lines"
 
 
-def texts(answers: Iterable[Answer]) -> Iterator[str]:
-    """Yield answers for a person; those that differ in names and numbers of the line are one."""
-
-    def alike(answer: Answer) -> tuple[object, ...]:
-        place = "" if answer.line else answer.subject
-        return place, shape(answer.line), answer.values, answer.template, answer.source
-
-    for first, *more in like_groups(answers, alike):
-        end = f", and {counted(len(more), 'line')} like it" if more and first.line else ""
-        yield replace(first, subject=first.subject + end).as_text()
-
-
 def answer_line(designs: Designs, device: str, line: PlacedLine, text: str) -> Answer | None:
     """Return what is known of ``text`` in a line of a device's output; None where nothing is."""
     for entry in known(_platform(designs, device), line, text)[:1]:
-        spot = spot_of(designs, device, line.context, line.text)
-        subject = f"{line.artefact}:{line.number}"
-        return _answer(designs, device, subject, line.text.strip(), entry, spot)
+        return _answer(designs, device, line, entry)
     return None
 
 
@@ -160,14 +142,13 @@ def nothing_to_explain(message: str, fix: str) -> InputError:
     return InputError("nothing to explain", [Finding("EXP001", Severity.ERROR, message, fix)])
 
 
-def _answer(
-    designs: Designs, device: str, subject: str, line: str, entry: Explanation, spot: Spot
-) -> Answer:
+def _answer(designs: Designs, device: str, placed: PlacedLine, entry: Explanation) -> Answer:
+    spot, line = spot_of(designs, device, placed.context, placed.text), placed.text.strip()
     entry = replace(entry, fields=deciding(designs, device, spot.port, entry.fields))
     entry = of_as_numbers(designs, device, line, entry)
     entry = in_plan(designs, device, spot.port, line, entry)
     return Answer(
-        subject=subject,
+        subject=f"{placed.artefact}:{placed.number}" if placed.number else placed.artefact,
         line=line,
         values=tuple(
             value
@@ -178,6 +159,7 @@ def _answer(
         rules=_rules(entry.fields, _platform(designs, device)),
         template=f"templates/{entry.template}",
         source=entry.source,
+        section=placed.section,
     )
 
 

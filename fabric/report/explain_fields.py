@@ -36,7 +36,8 @@ def lines_of_field(
         match = _KEY.match(line.text)
         key = match[1] if match else ""
         is_title = bool(key) and line.context == key  # of a table; its rows follow
-        for entry in () if is_title or not line.text.strip() else known(platform, line, key)[:1]:
+        sets = line.text.strip() and not line.text.lstrip().startswith("#") and not is_title
+        for entry in known(platform, line, key)[:1] if sets else ():
             if entry in explained:
                 yield line, entry
 

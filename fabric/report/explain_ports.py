@@ -30,7 +30,11 @@ def lines_of_port(lines: Iterable[ExplainedLine], port: str) -> list[ExplainedLi
     What follows a colon of Junos is another part of the port.
     """
     whole = re.compile(rf"(?<![\w/-]){re.escape(port)}(?![\w/:])")
-    return [one for one in lines if whole.search(one.line) or whole.search(one.context)]
+    return [
+        (line, known)
+        for line, known in lines
+        if whole.search(line.text) or whole.search(line.context)
+    ]
 
 
 def _form(name: str) -> str:

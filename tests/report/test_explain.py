@@ -9,7 +9,7 @@ import pytest
 
 from fabric.change.model import Change, Risk
 from fabric.core.errors import InputError
-from fabric.report.explain import texts
+from fabric.report.explain_text import texts
 from fabric.report.origin import Origins
 from fabric.workflow.explain import device_artefacts, explain
 from fabric.workflow.init import example
@@ -325,3 +325,19 @@ def test_lines_that_are_alike_are_shown_once() -> None:
     (shown,) = texts(answers)
     assert len(answers) > 2
     assert f"{answers[0].subject}, and {len(answers) - 1} lines like it\n" in shown
+
+
+def test_like_lines_with_other_numbers_show_their_section() -> None:
+    mixed = Project(ROOT / "inventory" / "mixed")
+    nxos = next(name for name, one in mixed.devices.items() if one.platform == "nxos")
+    (shown,) = texts(explain(mixed, nxos, "bandwidth remaining"))
+    blocks = shown.split("      class type queuing ")
+    lossless = next(block for block in blocks if block.startswith("c-out-8q-q3\n"))
+    assert lossless.startswith("c-out-8q-q3\n        bandwidth remaining percent 50\n")
+    assert shown.count("lossless.scheduler.lossless_percent") == 1
+
+
+def test_a_comment_is_no_line_of_a_field() -> None:
+    answers = explain(Project(ROOT / "inventory" / "demo"), "gpu001", "roce_dscp")
+    assert answers
+    assert not [answer for answer in answers if answer.line.startswith("#")]
