@@ -47,4 +47,5 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "column": within.column if within else None,
         "device": finding.device,
         "port": finding.port,
+        **({"also": list(finding.also)} if finding.also else {}),
     }
