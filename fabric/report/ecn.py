@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 MOST_FLOWS = 256
 _HEADERS = tuple(
     (
-        "role ports gbps kmin_bytes kmax_bytes pmax_percent on_switch round_trip_us "
+        "role ports gbps kmin_bytes kmax_bytes pmax_percent rendered round_trip_us "
         "bandwidth_delay_bytes xoff_threshold_bytes verdict"
     ).split()
 )
