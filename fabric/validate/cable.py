@@ -16,6 +16,7 @@ import numpy as np
 from fabric.core.units import gbps_to_mbps
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES, lossless_dscps_of_host
 from fabric.design.watchdog_words import sets_times, watchdog_words
+from fabric.qos.ecn.edge import unmarked
 from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, nic_headroom_bytes
 from fabric.qos.headroom.verdict import HeadroomVerdict, judge
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from fabric.design.host_model import HostDesign, NicDesign
     from fabric.design.model import DeviceDesign
     from fabric.design.port_model import PortDesign
-    from fabric.design.qos_model import HostQos, QosProfile
+    from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
     from fabric.qos.headroom.terms import Link
     from fabric.validate.world import Model
@@ -174,7 +175,7 @@ def _marks(cable: Cable, port: QosProfile) -> Iterator[CableLine]:
         "QOS009",
     )
     for mine, other in pairs:
-        yield from _queue(qos, mine, other)
+        yield from _queue(cable, mine, other)
 
 
 def _at_switch(port: QosProfile, mine: LosslessClass) -> LosslessClass:
@@ -187,13 +188,19 @@ def _of(one: LosslessClass) -> str:
     return "" if one.number is None else f" of {one.name}"
 
 
-def _queue(qos: HostQos, mine: LosslessClass, other: LosslessClass) -> Iterator[CableLine]:
+def _queue(cable: Cable, mine: LosslessClass, other: LosslessClass) -> Iterator[CableLine]:
+    qos = cable.nic.qos
     current, share = qos.tc_bandwidth_percent[mine.pfc_priority], other.percent
     state: Literal["ok", "note"] = "ok" if current == share else "note"
     yield CableLine(f"share_percent{_of(mine)}", str(current), str(share), state)
+    item, reacts = f"ECN{_of(mine)}", f"reacts and notifies on priority {mine.pfc_priority}"
+    reason, _ = unmarked(cable.device.sku, own_thresholds=other.own_thresholds)
+    if reason:
+        yield CableLine(item, reacts, "marks nothing", "note", reason)
+        return
     yield CableLine(
-        f"ECN{_of(mine)}",
-        f"reacts and notifies on priority {mine.pfc_priority}",
+        item,
+        reacts,
         f"marks queue {other.queue} from {other.kmin_bytes} to {other.kmax_bytes} bytes",
         "ok" if other.pmax_percent else "wrong",
         f"{other.pmax_percent} % of the packets at kmax_bytes, all above it",
