@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import InputError
@@ -29,12 +29,14 @@ from fabric.topology.naming import hint
 from fabric.validate.runner import all_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from fabric.core.artefact import Artefact
     from fabric.design.designs import Designs
     from fabric.report.explain_values import Value
 
+#: Beginning of the templates for the NICs of one driver.
+_NIC_TEMPLATES = "host/nic_"
 #: Beginning of the ids of rules that speak of hosts alone.
 _HOST_RULES = {"HST": "host"}
 
@@ -95,8 +97,23 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
         matches = lines_of_port(matches, text)
         if not matches:
             raise _no_port(designs, device, text)
-    lines = ((line, entry) for line, known_of in matches for entry in known_of[:1])
+    first = partial(_first, designs, device)
+    lines = ((line, entry) for line, known_of in matches for entry in first(known_of))
     return _answers(designs, device, lines) or _of_field(designs, device, artefacts, text)
+
+
+def _first(designs: Designs, device: str, known_of: Sequence[Explanation]) -> Sequence[Explanation]:
+    """Return the nearest explanation, none about NICs of another driver than those of a host."""
+    own = ""
+    if device in designs.hosts:
+        driver = designs.hosts[device].traits.nic.driver.replace("-", "_")
+        own = f"{_NIC_TEMPLATES}{driver}.j2"
+    others = (_NIC_TEMPLATES,) if own else ()
+    return [
+        entry
+        for entry in known_of
+        if entry.template == own or not entry.template.startswith(others)
+    ][:1]
 
 
 def _answers(
@@ -113,7 +130,8 @@ def _no_port(designs: Designs, device: str, text: str) -> InputError:
 def _of_field(designs: Designs, device: str, artefacts: list[Artefact], name: str) -> list[Answer]:
     """Return what is known of the lines that a field of the inventory decides."""
     platform = _platform(designs, device)
-    answers = _answers(designs, device, lines_of_field(platform, artefacts, name))
+    first = partial(_first, designs, device)
+    answers = _answers(designs, device, lines_of_field(platform, artefacts, name, first))
     if not answers:
         message = f"no line of {device} contains {name!r}, and no field of that name decides one"
         raise nothing_to_explain(message, _instead(designs, device, name))
@@ -132,7 +150,7 @@ def _instead(designs: Designs, device: str, name: str) -> str:
 
 def answer_line(designs: Designs, device: str, line: PlacedLine, text: str) -> Answer | None:
     """Return what is known of ``text`` in a line of a device's output; None where nothing is."""
-    for entry in known(_platform(designs, device), line, text)[:1]:
+    for entry in _first(designs, device, known(_platform(designs, device), line, text)):
         return _answer(designs, device, line, entry)
     return None
 

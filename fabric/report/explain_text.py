@@ -54,7 +54,7 @@ def _reasons(answer: Answer) -> tuple[str, ...]:
     """Return what decides a line."""
     lines = [f"  value     {v.field} = {v.value}  ({v.where})" for v in answer.values]
     if not answer.values:
-        lines.append("  value     fixed; not set in the inventory")
+        lines.append("  value     no field of the inventory decides it")
     if answer.rules:
         lines.append(f"  rules     {', '.join(answer.rules)}")
     return (*lines, f"  template  {answer.template}", f"  source    {answer.source}")

@@ -80,8 +80,9 @@ def unmarked(sku: Sku, *, own_thresholds: bool) -> tuple[str, str]:
             "set cell_bytes in an own model, or configure marking manually; it is kept",
         )
     if unit.written and not own_thresholds:
+        title = platforms[sku.nos].title
         return (
-            f"{platforms[sku.nos].title} gets no default thresholds, and the inventory does not set both",
+            f"{title} gets no default thresholds, and the inventory does not set both",
             "set both ecn.kmin_bytes and ecn.kmax_bytes",
         )
     return "", ""
