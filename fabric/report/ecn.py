@@ -104,8 +104,9 @@ def recommendations(designs: Designs, most_flows: int = MOST_FLOWS) -> Table:
         if (*where, kind.is_long) in seen:
             continue
         seen.add((*where, kind.is_long))
+        said = "in the inventory" if kind.lossless.own_thresholds else "defaults of rocefab"
         note = share_note(kind.device.sku, kind.lossless.kmin_bytes, kind.lossless.kmax_bytes)
-        rows.append(("set", *where, *_thresholds(kind.lossless), f"in the inventory{note}"))
+        rows.append(("set", *where, *_thresholds(kind.lossless), f"{said}{note}"))
         rows.append(("rocefab", *where, *_recommended(kind, hops, most_flows, buffer)))
     rows += [
         (figure.name, "any", "any", speed, *_published(figure))
