@@ -25,7 +25,7 @@ from fabric.report.explain_fields import fields_like, lines_of_field
 from fabric.report.explain_plans import in_plan
 from fabric.report.explain_ports import is_port_name, lines_of_port
 from fabric.report.explain_values import spot_of, values
-from fabric.topology.naming import hint
+from fabric.topology.naming import port_hint
 from fabric.validate.runner import all_rules
 
 if TYPE_CHECKING:
@@ -123,8 +123,8 @@ def _answers(
 
 
 def _no_port(designs: Designs, device: str, text: str) -> InputError:
-    known_ports = [*designs.devices[device].sku.port_numbers()]
-    return nothing_to_explain(f"{device} has no port {text!r}", hint("port", text, known_ports))
+    fix = port_hint(designs.devices[device].sku, text)
+    return nothing_to_explain(f"{device} has no port {text!r}", fix)
 
 
 def _of_field(designs: Designs, device: str, artefacts: list[Artefact], name: str) -> list[Answer]:

@@ -134,13 +134,6 @@ def _limited(model: Sku) -> Iterator[tuple[str, Any, Limit]]:
                         yield name, limit.values[0], limit
 
 
-def longest_cable_m(model: Sku) -> float:
-    """Return the longest lossless cable that a switch takes without further settings."""
-    limits = (limit for rule in features_of(model.nos).rules for limit in rule.limits)
-    cables = (one for one in limits if "cables" in one.fields and one.includes(model))
-    return min((one.range[1] for one in cables if one.range), default=math.inf)
-
-
 def _holds(limit: Limit, role: str) -> bool:
     """Tell whether a limit holds for a role: only leaves have switched ports."""
     return role == "leaf" or _SWITCHED[0] not in limit.when
