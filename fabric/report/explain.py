@@ -14,7 +14,6 @@ from fabric.render.explain import (
     SEPARATORS,
     Explanation,
     PlacedLine,
-    entries,
     explain_lines,
     known,
 )
@@ -84,11 +83,13 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
         the name of a port that the switch does not have.
     """
     platform = _platform(designs, device)
+    first = partial(_first, designs, device)
     if not text:
-        return [
-            _answer(designs, device, PlacedLine(entry.template, 0, "", "", ()), entry)
-            for entry in entries(platform)
-        ]
+        kinds: dict[Explanation, PlacedLine] = {}
+        for line, known_of in explain_lines(platform, artefacts, ""):
+            for entry in first(known_of):
+                kinds.setdefault(entry, line)
+        return _answers(designs, device, ((line, entry) for entry, line in kinds.items()))
     if text.strip() in SEPARATORS:
         message = f"{text.strip()!r} separates lines of {device} and sets nothing"
         raise nothing_to_explain(message, "explain a line next to it")
@@ -97,7 +98,6 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
         matches = lines_of_port(matches, text)
         if not matches:
             raise _no_port(designs, device, text)
-    first = partial(_first, designs, device)
     lines = ((line, entry) for line, known_of in matches for entry in first(known_of))
     return _answers(designs, device, lines) or _of_field(designs, device, artefacts, text)
 
@@ -166,7 +166,7 @@ def _answer(designs: Designs, device: str, placed: PlacedLine, entry: Explanatio
     entry = of_as_numbers(designs, device, line, entry)
     entry = in_plan(designs, device, spot.port, line, entry)
     return Answer(
-        subject=f"{placed.artefact}:{placed.number}" if placed.number else placed.artefact,
+        subject=f"{placed.artefact}:{placed.number}",
         line=line,
         values=tuple(
             value

@@ -113,7 +113,7 @@ def values(designs: Designs, device: str, field: str, spot: Spot) -> list[Value]
     for part in parts:
         is_written = is_written and part in getattr(value, "model_fields_set", ())
         parent, value = value, getattr(value, part, None)
-    if value is None and parent is None:
+    if value is None and not isinstance(parent, Model):
         return []
     place = designs.intent.position(*parts) if is_written else None
     return [Value(f"fabric.{field}", _text(value), place)]
