@@ -71,6 +71,16 @@
       line.classList.toggle("mine", mine);
     }
   };
+  // The page has no room for what both ends of each cable are told; the command has it.
+  const compared = (name, { facts, ports }) => {
+    const isHost = ([[, role]]) => role === "host";
+    const [port, peer, peerPort] = ports.find((row) => isHost(facts) || isHost(data.devices[row[1]].facts)) ?? [];
+    if (!port) return;
+    const [host, nic] = isHost(facts) ? [name, port] : [peer, peerPort];
+    const line = element("p", "Settings of both ends of a NIC's cable, with verdicts: ");
+    line.append(element("code", `rocefab show cable INVENTORY ${host} ${nic}`));
+    told.append(line);
+  };
   const device = (name) => {
     const one = data.devices[name];
     told.replaceChildren(element("h2", name), table([], one.facts));
@@ -80,6 +90,7 @@
     } else {
       told.append(element("p", data.portless || "no cables"));
     }
+    compared(name, one);
     told.append(element("h3", "Lossless policy"), table([], data.policies[one.policy]));
     open(one.box);
   };
