@@ -11,6 +11,7 @@
   let view = { ...full };
   const boxes = [...svg.querySelectorAll("g.box")];
   const lines = [...svg.querySelectorAll("g.line")];
+  const combs = [...svg.querySelectorAll("g.comb")];
   const LEAST = 1 / 60;
   const MOST = 2;
   const HITS = 30;
@@ -65,10 +66,12 @@
   const mark = (number) => {
     for (const box of boxes) box.classList.toggle("found", box.dataset.box === String(number));
     svg.classList.add("dim");
+    for (const comb of combs) comb.classList.remove("mine");
     for (const line of lines) {
       const ends = [...line.dataset.lower.split(" "), line.dataset.upper];
       const mine = ends.includes(String(number));
       line.classList.toggle("mine", mine);
+      if (mine) combs.find((comb) => comb.dataset.lower === line.dataset.lower)?.classList.add("mine");
     }
   };
   // The page has no room for what both ends of each cable are told; the command has it.

@@ -116,6 +116,7 @@ def test_a_click_shows_a_device_or_the_members_of_a_group(browser, pages) -> Non
     assert one(browser, ".box.found text").text == "su1-rail0"
     # its NICs, the wrong cable, and seven lines that it shares with leaves of its unit
     assert len(browser.find_elements("css selector", ".line.mine")) == 1 + 1 + 7
+    assert len(browser.find_elements("css selector", ".comb.mine")) == 1
     one(browser, "#close").click()
     assert not one(browser, "#panel").is_displayed()
     box(browser, "gpu[001-032]").click()

@@ -463,6 +463,18 @@ def test_a_group_opens_and_filters_are_in_the_address(page: Any, site: Any) -> N
     until(lambda: len(every(page, "g.box.leaf")) == 16, "all is drawn")
 
 
+def test_a_chosen_bundle_shows_the_leaves_that_it_connects(page: Any, site: Any) -> None:
+    """The bar of its leaves stays, that of the others fades; the legend says what a bar is."""
+    shown(page, site, "#/map")
+    combs = [len(every(page, f"g.comb{kind}")) for kind in ("", ".mine")]
+    box(page, "su1-rail0").click()
+    combs.append(len(every(page, "g.comb.mine")))
+    box(page, "spine01").click()
+    combs.append(len(every(page, "g.comb.mine")))
+    assert combs == [2, 0, 1, 2]
+    assert "lines at a bar connect each leaf under its teeth" in one(page, ".legend").text
+
+
 def test_a_part_of_a_bundle_is_drawn_as_a_part(page: Any, axe: str, tmp_path: Path) -> None:
     """With its number, and with the names of the devices; What if draws the plan."""
     conditions = {name: {"health": "down"} for name in ("gpu005", "su1-rail1:Ethernet0")}
@@ -497,6 +509,7 @@ def test_a_part_of_a_bundle_is_drawn_as_a_part(page: Any, axe: str, tmp_path: Pa
         assert [item.text for item in every(page, ".key")] == [
             *(f"rail {rail}" for rail in range(8)),
             *("several rails, or none", "fails", "host that loses bandwidth"),
+            "lines at a bar connect each leaf under its teeth",
         ]
 
 
