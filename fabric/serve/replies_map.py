@@ -206,7 +206,7 @@ class BudgetReply(BaseModel):
 
 
 class CableReply(BaseModel):
-    """What both ends of a NIC cable are told, line by line."""
+    """The settings of both ends of a NIC cable, line by line."""
 
     host: str
     interface: str

@@ -80,7 +80,7 @@
     const [port, peer, peerPort] = ports.find((row) => isHost(facts) || isHost(data.devices[row[1]].facts)) ?? [];
     if (!port) return;
     const [host, nic] = isHost(facts) ? [name, port] : [peer, peerPort];
-    const line = element("p", "Settings of both ends of a NIC's cable, with verdicts: ");
+    const line = element("p", "Both ends of a NIC's cable, with verdicts: ");
     line.append(element("code", `rocefab show cable INVENTORY ${host} ${nic}`));
     told.append(line);
   };
@@ -88,12 +88,12 @@
     const one = data.devices[name];
     told.replaceChildren(element("h2", name), table([], one.facts));
     told.append(element("h3", `Ports and peers (${one.ports.length})`));
+    compared(name, one);
     if (one.ports.length) {
       told.append(table(["port", "peer", "peer port", "speed", "cable", "state"], one.ports));
     } else {
       told.append(element("p", data.portless || "no cables"));
     }
-    compared(name, one);
     told.append(element("h3", "Lossless policy"), table([], data.policies[one.policy]));
     open(one.box);
   };

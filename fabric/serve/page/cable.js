@@ -31,7 +31,7 @@ export async function open(root, [device, port]) {
   const ofPort = (what, of, its) => `/v1/devices/${encodeURIComponent(of)}/${what}?port=${encodeURIComponent(its)}`;
   await Promise.all([
     ...(isHost || own.kind === "host" ? [part(root, "Both ends, compared", ofPort("cable", device, port), compared)] : []),
-    part(root, "Headroom, explained", ofPort("budget", leaf, at), ({ rows }) => [table("Headroom", ["part", "item", "value", "how"], rows)]),
+    part(root, "Headroom, explained", ofPort("budget", leaf, at), ({ rows }) => [table("Headroom", ["part", "item", "value", "how"], rows, { class: "scroll stacked sum" })]),
   ]);
 }
 
@@ -56,7 +56,7 @@ function compared({ host, interface: nic, lines }) {
   return [
     make("ul", { class: "verdicts", "aria-label": "Verdicts" }, counts.filter(([, count]) => count).map(([verdict, count]) =>
       make("li", {}, badge(verdict, `${count} ${verdict}`), ` ${VERDICTS[verdict]}`))),
-    table("Settings of both ends", ["setting", "host", "switch", "verdict", "why"], rows, { class: "scroll stacked" }),
+    table("Settings of both ends", ["setting", "host", "switch", "verdict", "why"], rows, { class: "scroll stacked ends" }),
     make("p", { class: "faint" }, "From ", make("code", {}, `rocefab show cable ${host} ${nic}`), "."),
   ];
 }
@@ -77,7 +77,7 @@ function end(about, port) {
       ["planned neighbour", make("span", {}, name(`${port.peer} ${port.peer_port}`), panel(port.peer_panel))],
       ["seen neighbour", neighbour(about.running, port) ?? make("span", { class: "faint" }, "not read")],
       ["speed", runs(port.speed_gbps, seen?.speed_gbps, "G")],
-      ["MTU", runs(port.mtu_bytes, seen?.mtu_bytes, " bytes")],
+      ["MTU", grouped(runs(port.mtu_bytes, seen?.mtu_bytes, " bytes"))],
       ["FEC", runs(port.fec, seen?.fec, "")],
       ["network", [port.vlan !== null && `VLAN ${port.vlan}`, port.address, port.ipv6].filter(Boolean).join(", ")],
       ["headroom", port.headroom_bytes === null ? null : `${port.headroom_bytes.toLocaleString("en")} bytes`],

@@ -58,8 +58,8 @@ async def get_budget(request: Request, name: _Name, port: _Port) -> Response:
 
 @router.get(
     "/v1/devices/{name}/cable",
-    summary="What both ends of a NIC cable are told",
-    responses=responses(404, 422, ok="The settings, with verdicts.", reply=CableReply),
+    summary="The settings of both ends of a NIC cable",
+    responses=responses(404, 422, ok="Each setting, with a verdict.", reply=CableReply),
 )
 async def get_cable(request: Request, name: _Name, port: _Port) -> Response:
     """Return what `rocefab show cable` says of the NIC cable in a port of a host or leaf."""
