@@ -416,7 +416,7 @@ def test_a_cable_shows_what_both_ends_are_told(page: Any, site: Any, width: int)
 
 def test_a_cable_between_switches_is_compared_with_no_host(page: Any, site: Any) -> None:
     shown(page, site, "#/cable/su1-rail0/Ethernet256")
-    until(lambda: "Headroom, explained" in text(page), "the cable is there")
+    until(lambda: every(page, ".sum"), "all of the cable is there")
     assert not every(page, ".ends")
 
 
@@ -446,7 +446,7 @@ def test_cabled_ports_are_counted(page: Any, tmp_path: Path) -> None:
         assert "in quarantine, as planned none: in quarantine" in rows[1]
         assert not every(page, "[aria-label=Ports] .badge.down")
         page.get(f"{str(client.base_url).rstrip('/')}/#/cable/gpu004/eth2")
-        until(lambda: "Headroom, explained" in text(page), "the cable is there")
+        until(lambda: len(every(page, ".stacked")) == 2, "all of the cable is there")
         assert text(page).count("none: in quarantine") == 2
         assert "switched off" not in text(page)
 
