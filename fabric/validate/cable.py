@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 Word = Literal["ok", "wrong", "note", "unknown"]
 #: The code point ECT0 in the lower two bits (RFC 3168 section 5).
 ECT0 = 2
+#: FEC of a NIC, and of a port whose FEC is not set: chosen by speed and medium.
+AUTO_FEC = "auto"
 #: Lanes of 50 Gb/s and above carry PAM4, which IEEE 802.3 defines with RS-FEC only (clause 134);
 #: 100 Gb/s over four lanes has RS-FEC on copper and multimode fibre (clauses 92 and 95).
 RS_ONLY_FROM_GBPS, RS_USUAL_GBPS = 200, 100
@@ -85,7 +87,7 @@ def _wire(cable: Cable) -> Iterator[CableLine]:
     yield _same("speed_gbps", nic.speed_gbps, port.speed_gbps, "TOP011")
     yield _same("cable_m", nic.cable_m, port.cable_m, "TOP011")
     verdict, note = fec_verdict(port.fec, port.speed_gbps)
-    yield CableLine("fec", "auto", port.fec or "auto", verdict, note, "HST017")
+    yield CableLine("fec", AUTO_FEC, port.fec or AUTO_FEC, verdict, note, "HST017")
     need = nic.mtu_bytes + ETHERNET_OVERHEAD_BYTES
     yield CableLine(
         "mtu_bytes",
