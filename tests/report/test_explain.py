@@ -316,7 +316,7 @@ def test_each_kind_of_line_is_shown_once_with_its_text() -> None:
     nxos = next(name for name, one in mixed.devices.items() if one.platform == "nxos")
     answers = explain(mixed, nxos, "")
     assert all(answer.line and answer.subject.count(":") == 1 for answer in answers)
-    assert len({(answer.template, answer.line) for answer in answers}) == len(answers) > 20
+    assert len({(answer.section, answer.line) for answer in answers}) == len(answers) > 20
     assert "templates/nxos/pause_buffer.j2" not in {answer.template for answer in answers}
 
 
