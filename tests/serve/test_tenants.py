@@ -152,7 +152,7 @@ def test_a_tenant_is_warned_of_its_hosts_without_the_reason(client: httpx.Client
     client.post("/v1/jobs", json={"name": "secret", "hosts": "gpu001"}, headers=operator)
     answer = client.post("/v1/placements", json={"hosts": "gpu001"}, headers=bearer(RED)).json()
     client.delete("/v1/jobs/secret", headers=operator)
-    assert answer["warnings"] == ["gpu001 cannot be used now"]
+    assert answer["warnings"] == ["gpu001 takes no job now"]
 
 
 def test_a_job_over_tenants_is_warned_of(client: httpx.Client) -> None:
