@@ -196,8 +196,8 @@ Fail = Annotated[
     list[str] | None,
     option(
         "Failure to assume: link:SWITCH:PORT, switch:NAME, cable-bundle:SWITCH:SWITCH, "
-        "rack:UNIT, host:NAME, or the name of a switch or host alone; may be repeated, all fail "
-        "together (in the variable: separated by spaces).",
+        "rack:UNIT, host:NAME, HOST:INTERFACE, or the name of a switch or host alone; may be "
+        "repeated, all fail together (in the variable: separated by spaces).",
         "FAIL",
         "--fail",
         metavar="WHAT",
