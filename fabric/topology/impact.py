@@ -10,7 +10,7 @@ import numpy as np
 from fabric.topology.bandwidth import switch_gbps, unit_gbps
 from fabric.topology.clos import failed
 from fabric.topology.paths import Layers, meets
-from fabric.topology.tenant_pairs import kinds_that_talk
+from fabric.topology.tenant_pairs import pairs_that_talk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -127,8 +127,7 @@ def pairs_of_hosts(
     Hosts with the same leaves, before and after, are counted as one kind.
     """
     if tenants is not None:
-        joined, size = kinds_that_talk(tenants, networks, reaches)
-        return pairs_of_kinds(joined[0], size), pairs_of_kinds(joined[0] & ~joined[1], size)
+        return pairs_that_talk(tenants, networks, reaches)
     tables = [host_leaves(network) for network in networks]
     kinds, size = np.unique(np.hstack(tables), axis=0, return_counts=True)
     parts = np.split(kinds, [tables[0].shape[1]], axis=1)

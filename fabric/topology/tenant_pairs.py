@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.topology.paths import meets
 from fabric.topology.tenants import UNASSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from numpy.typing import NDArray
 
     from fabric.topology.clos import Clos
     from fabric.topology.model import Bools, Ints
     from fabric.topology.tenants import Tenants
 
 
-def kinds_that_talk(
+def pairs_that_talk(
     tenants: Tenants, networks: tuple[Clos, Clos], reaches: tuple[Bools, Bools]
-) -> tuple[list[Bools], Ints]:
-    """Return which kinds of hosts may talk and do, in each network, and the hosts of each kind.
+) -> tuple[int, int]:
+    """Return the pairs of hosts that may talk and did, and those that no longer do.
 
     Hosts are of a kind where their NICs have the same leaves and tenants. NICs may talk in their
     tenant and with its services, and without a tenant among themselves.
@@ -35,29 +37,36 @@ def kinds_that_talk(
     table = np.hstack([*leaves, tenants.of_nic.reshape(hosts, -1)])
     kinds, size = np.unique(table, axis=0, return_counts=True)
     *parts, owner = np.split(kinds, 3, axis=1)
-    joined = [
-        _joined(tenants, part, owner, _near(reach, is_local=tenants.is_local))
-        for part, reach in zip(parts, reaches, strict=True)
-    ]
-    return joined, size
+    before, after = (
+        _joined(tenants, part, owner, reach) for part, reach in zip(parts, reaches, strict=True)
+    )
+    return _count(before, size), _count(np.setdiff1d(before, after), size)
 
 
-def _near(reach: Bools, *, is_local: bool) -> Bools:
-    """Return which leaves a leaf reaches for tenants; those of local tenants are only itself."""
-    own = np.eye(len(reach), dtype=np.bool_)
-    return own if is_local else reach | own
+def _count(pairs: Ints, size: Ints) -> int:
+    """Return the pairs of hosts in ordered pairs of kinds; size is the hosts of each kind."""
+    left, right = np.divmod(pairs, len(size))
+    total = int((size[left] * size[right]).sum())
+    return (total - int(size[left[left == right]].sum())) // 2
 
 
-def _joined(tenants: Tenants, leaves: Ints, owner: Ints, reach: Bools) -> Bools:
-    """Return which kinds of hosts reach each other on NICs that may talk, shape (kinds, kinds)."""
-    joined = np.zeros((len(leaves), len(leaves)), dtype=np.bool_)
-    parts = {row: _members(leaves, owner == row, len(reach)) for row in _rows(tenants)}
-    for row, (kinds, on) in parts.items():
-        far = meets(on, reach)
-        for other in (row, *(tenants.partners(row) if row != UNASSIGNED else ())):
-            other_kinds, other_on = parts[other]
-            joined[np.ix_(kinds, other_kinds)] |= meets(far, other_on.T)
-    return joined
+def _joined(tenants: Tenants, leaves: Ints, owner: Ints, reach: Bools) -> Ints:
+    """Return the pairs of kinds that reach each other on NICs that may talk, as row * kinds + row.
+
+    A fabric has many kinds, of which a tenant has few: a table of all by all would be too large.
+    """
+    parts = {row: _Members.of(leaves, owner == row) for row in _rows(tenants)}
+    pairs = [np.zeros(0, dtype=np.int64)]
+    for row, mine in parts.items():
+        is_alone = row == UNASSIGNED
+        for other in (row, *(() if is_alone else tenants.partners(row))):
+            far = parts[other]
+            near = mine.leaves[:, None] == far.leaves
+            if is_alone or not tenants.is_local:
+                near |= reach[np.ix_(mine.leaves, far.leaves)]
+            left, right = np.nonzero(mine.on @ near.astype(np.float32) @ far.on.T)
+            pairs.append(mine.kinds[left] * len(leaves) + far.kinds[right])
+    return np.unique(np.concatenate(pairs))
 
 
 def _rows(tenants: Tenants) -> Iterator[int]:
@@ -65,10 +74,19 @@ def _rows(tenants: Tenants) -> Iterator[int]:
     yield from range(len(tenants))
 
 
-def _members(leaves: Ints, mine: Bools, count: int) -> tuple[Ints, Bools]:
-    """Return the kinds of hosts that have some NICs up, and the leaves of these NICs."""
-    rows, columns = np.nonzero(mine & (leaves >= 0))
-    kinds, place = np.unique(rows, return_inverse=True)
-    on = np.zeros((len(kinds), count), dtype=np.bool_)
-    on[place.reshape(-1), leaves[rows, columns]] = True
-    return kinds, on
+@dataclass(frozen=True, eq=False)
+class _Members:
+    """NICs of a tenant that are up: kinds of hosts, their leaves, and which kind has which."""
+
+    kinds: Ints
+    leaves: Ints
+    on: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, leaves: Ints, mine: Bools) -> _Members:
+        rows, columns = np.nonzero(mine & (leaves >= 0))
+        kinds, row = np.unique(rows, return_inverse=True)
+        used, column = np.unique(leaves[rows, columns], return_inverse=True)
+        on = np.zeros((len(kinds), len(used)), dtype=np.float32)
+        on[row.reshape(-1), column.reshape(-1)] = 1
+        return cls(kinds, used, on)

@@ -27,6 +27,14 @@ TEXTS: dict[str, tuple[dict[str, str], int]] = {
         2,
     ),
     "local": ({"form: evpn": "form: local"}, 0),
+    "local, and hosts without a tenant": (
+        {
+            "form: evpn": "form: local",
+            "unassigned: quarantine": "unassigned: keep",
+            _BLUE: "blue, id: 18, nics: {gpu004: [0]}",
+        },
+        1,
+    ),
 }
 FAILURES = ("switch:su1-rail0", "rack:su2", "host:gpu003", "spine[01-02]", "gpu001:eth2")
 
@@ -56,7 +64,7 @@ def test_pairs_that_may_talk(tmp_path: Path, name: str) -> None:
         for (host, nic, leaf), (other_host, other, far) in combinations(nics, 2):
             mine, other_tenant = (int(tenants.of_nic[n]) for n in (nic, other))
             may = mine == other_tenant or (mine >= 0 and other_tenant in tenants.partners(mine))
-            near = leaf == far or (reach[leaf, far] and not tenants.is_local)
+            near = leaf == far or (reach[leaf, far] and not (tenants.is_local and mine >= 0))
             if host != other_host and may and near:
                 talk.add((int(host), int(other_host)))
         return talk
