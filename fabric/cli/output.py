@@ -28,6 +28,8 @@ _PAUSE_S = 10.0
 #: Steps that are shorter show no progress.
 _QUICK_S = 0.5
 _JSON = "json"
+#: Cell of a value that is not there.
+_ABSENT = "-"
 _COUNTED = re.compile(r"(\w+ (\d+) of (\d+))\b")
 
 
@@ -132,10 +134,14 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
 
 def records(shown: Table, form: str) -> None:
-    """Write the rows of a report as a table, or as a JSON list of objects; then its hint."""
+    """Write the rows of a report as a table, or as a JSON list of objects; then its hint.
+
+    A value that is not there is a dash in the table, and null in JSON.
+    """
     if form == "json":
         members = shown.members or ({},) * len(shown.rows)
-        rows = zip(shown.rows, members, strict=True)
+        cells = ([None if cell == _ABSENT else cell for cell in row] for row in shown.rows)
+        rows = zip(cells, members, strict=True)
         as_json([dict(zip(shown.headers, row, strict=True)) | dict(more) for row, more in rows])
     elif shown.rows or not shown.hint:
         table(shown.headers, shown.rows)

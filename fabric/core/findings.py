@@ -63,6 +63,8 @@ class Finding:
         What the inventory wants and what the device has, where they are two values.
     is_default : bool
         Whether the value is a default that stands in no file; ``position`` is where it would be.
+    also : tuple of str
+        Devices, with a port where there is one, that it is about too: the message has their number.
     """
 
     rule: str
@@ -76,13 +78,18 @@ class Finding:
     planned: str = ""
     running: str = ""
     is_default: bool = False
+    also: tuple[str, ...] = ()
+
+    @property
+    def subject(self) -> str:
+        """The device, and its port where there is one."""
+        return " ".join(part for part in (self.device, self.port) if part)
 
     @property
     def sentence(self) -> str:
         """What it is about, what is wrong and what to do: all but its place and its rule."""
         field = f"{self.field}{_DEFAULT}" if self.field and self.is_default else self.field
-        subject = " ".join(part for part in (self.device, self.port) if part)
-        what = ": ".join(part for part in (field, subject, self.message) if part)
+        what = ": ".join(part for part in (field, self.subject, self.message) if part)
         fix = f"; {self.fix}" if self.fix else ""
         return f"{what}{fix}"
 

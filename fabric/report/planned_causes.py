@@ -124,9 +124,11 @@ class PlannedCauses:
 
 
 def _topic(fields: tuple[str, ...] | None, device: DevicePlan) -> str:
-    if fields is None:
-        return _HOST if device.role == device.platform else OTHER
-    return ".".join(fields[0].split(".")[:_PARTS]) if fields else FIXED
+    if fields:
+        return ".".join(fields[0].split(".")[:_PARTS])
+    if device.role == device.platform:
+        return _HOST
+    return OTHER if fields is None else FIXED
 
 
 def _setting(change: Change) -> Setting:

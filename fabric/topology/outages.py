@@ -10,7 +10,7 @@ from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.topology.clos import Outage, clos
-from fabric.topology.naming import hint, nic_names
+from fabric.topology.naming import hint, nic_names, port_hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -173,9 +173,10 @@ class _Reader:
         row = self._row("switch", name, self._fabric.switch_row)
         if row is None:
             return
-        numbers = self._fabric.switches.skus[row].port_numbers()
+        model = self._fabric.switches.skus[row]
+        numbers = model.port_numbers()
         if port not in numbers:
-            self._unknown("port", port, numbers)
+            self._refuse("TOP005", f"there is no port {port!r}", port_hint(model, port))
             return
         cables, nics, number = self.network.cables, self.network.nics, numbers[port]
         failure.cables[:] |= (cables.lower == row) & (cables.lower_port == number)

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.steps import stage, steps
 from fabric.validate.rule import Rule
 from fabric.validate.rule import rules as registry
@@ -161,8 +162,9 @@ def worst_first(findings: list[Finding]) -> list[Finding]:
 
 
 def _merge(group: list[Finding]) -> Finding:
-    first, others = group[0], len(group) - 1
+    first, *others = group
     if not others:
         return first
-    places = "place" if others == 1 else "places"
-    return replace(first, message=f"{first.message} (and in {others} more {places})")
+    subjects = dict.fromkeys(finding.subject for finding in others if finding.subject)
+    words = f"{first.message} (and in {counted(len(others), 'more place')})"
+    return replace(first, message=words, also=tuple(subjects))

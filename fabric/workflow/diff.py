@@ -143,10 +143,11 @@ def between(
     except InputError as error:
         return _repaired(before, after, error, progress)
     listed = edits(before.contents(), after.contents())
-    verdict = judge(before, after, progress) if judge and listed else None
+    apart = _names_apart(before, after)
+    verdict = judge(before, after, progress) if judge and (listed or apart) else None
     progress("", "files")
     try:
-        before.files(_names_apart(before, after))
+        before.files(apart)
     except InputError as error:  # a system rejects the design
         return _repaired(before, after, error, progress)
     waves = partial(between_waves, before, after)

@@ -78,4 +78,4 @@ def test_4096_gpus_with_every_host_cable_wrong(tmp_path: Any) -> None:
     outcome, seconds = _timed(world)
     print(f"4,096 GPUs, every host cable wrong: {seconds:.3f} s")
     (wrong,) = [finding for finding in outcome.findings if finding.rule == "QOS020"]
-    assert wrong.message.endswith("(and in 4095 more places)")
+    assert wrong.message.endswith("(and in 4,095 more places)")

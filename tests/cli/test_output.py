@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import getpass
+import json
 import os
 
 import pytest
 
 from fabric.cli import main, output
+from fabric.report.table import Table
 
 TEXT = "wave 1\n    NO SAFETY NET: none\n"
 RED = "wave 1\n\x1b[31m    NO SAFETY NET: none\x1b[0m\n"
@@ -135,3 +137,12 @@ def test_what_no_pager_shows_is_printed(monkeypatch, capsys):
     monkeypatch.setenv("LINES", "2")
     output.paged("a\nb\nc\n")
     assert capsys.readouterr().out == "a\nb\nc\n"
+
+
+def test_a_dash_of_a_table_is_null_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = Table(("host", "rail"), (("gpu1", "-"), ("gpu-2", 0)))
+    output.records(shown, "json")
+    assert json.loads(capsys.readouterr().out) == [
+        {"host": "gpu1", "rail": None},
+        {"host": "gpu-2", "rail": 0},
+    ]

@@ -86,10 +86,10 @@ def test_thresholds_that_are_a_share_of_a_queue(tmp_path: Path) -> None:
     text = (ROOT / "inventory" / "rail-512" / "fabric.yaml").read_text()
     data = yaml.safe_load(text.replace("ACS-SN5600", "QFX5240-64OD"))
     (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
-    assert {row["on_switch"] for row in _dicts(ecn(Project(tmp_path)))} == {"1 to 2 percent"}
+    assert {row["rendered"] for row in _dicts(ecn(Project(tmp_path)))} == {"1 to 2 percent"}
     data["lossless"]["ecn"]["kmax_bytes"] = 90_000_000
     (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
-    (result,) = {row["on_switch"] for row in _dicts(ecn(Project(tmp_path)))}
+    (result,) = {row["rendered"] for row in _dicts(ecn(Project(tmp_path)))}
     assert result.startswith("not in percent: 90,000,000 bytes cannot be a percentage")
 
 

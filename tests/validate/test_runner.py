@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +14,9 @@ from fabric.systems.sonic.config_db import SonicConfig, configs_of
 from fabric.systems.sonic.rule import SonicRule
 from fabric.validate import runner
 from fabric.validate.defects import DefectRule
+from fabric.validate.report.plain_json import as_json
+from fabric.validate.report.text import text
+from fabric.validate.reported import Reported
 from fabric.validate.rule import ModelRule, Rule, SiteRule
 from fabric.validate.world import World
 from tests.validate.worlds import build, edited, sample
@@ -90,12 +95,16 @@ def test_same_cause_is_one_finding_with_a_count(monkeypatch: pytest.MonkeyPatch)
     elsewhere = Finding("TST001", Severity.ERROR, "bad", position=Position("fabric.yaml", 4, 1))
     nowhere = [Finding("TST001", Severity.ERROR, "bad", device=name) for name in ("a", "b")]
     outcome = _run(monkeypatch, Speaks("TST001", [*same, elsewhere, *nowhere]))
-    assert [(f.message, f.device) for f in outcome.findings] == [
-        ("bad (and in 2 more places)", "leaf0"),
-        ("bad", ""),
-        ("bad", "a"),
-        ("bad", "b"),
+    assert [(f.message, f.device, f.also) for f in outcome.findings] == [
+        ("bad (and in 2 more places)", "leaf0", ("leaf1", "leaf2")),
+        ("bad", "", ()),
+        ("bad", "a", ()),
+        ("bad", "b", ()),
     ]
+    reported = Reported(outcome, ())
+    assert "\n    also: leaf1, leaf2\n" in text(reported)
+    assert "also" not in text(replace(reported, full=False))
+    assert json.loads(as_json(reported))["findings"][0]["also"] == ["leaf1", "leaf2"]
 
 
 def test_worst_first(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,7 +149,7 @@ class Causes:
         first, *rest = name.split(".")
         if one.kind == "cabling":
             return device.name in one.names and first in ("units", "spines", "switches", "cables")
-        if one.kind == "fabric":
+        if one.kind in ("fabric", "tenants"):
             role = ("platforms", role_field(device.role)) if device.role != "host" else ()
             own = one.path[2:] if role and one.path[:2] == role and first == "lossless" else ()
             return _overlap(one.path, (first, *rest)) or bool(own and _overlap(own, (first, *rest)))

@@ -67,7 +67,11 @@ def consequences(
     if lost:
         words = f"{counted(lost, 'pair')} of NICs no longer reach each other"
         yield Consequence(_REACH_LOST, words)
-    yield from _ended(moves, devices, tenants)
+    ended = [*_ended(moves, devices, tenants)]
+    yield from ended
+    if fewer := _fewer_pairs(judged) if not (lost or ended) else 0:
+        words = f"the second side is proved for {counted(fewer, 'pair')} of NICs less"
+        yield Consequence(UNKNOWN, words)
     yield from _restarted(before.fabric, after.fabric, moves)
 
 
@@ -124,6 +128,13 @@ def of_check(judged: Judged | None) -> Iterator[Consequence]:
             yield Consequence(LESS_PROTECTION, f"{words} [{found[0].rule}]")
 
 
+def _fewer_pairs(judged: Judged | None) -> int:
+    """Return how many pairs less the second proof is about, where both were made."""
+    if judged is None or _NOT_RUN in (judged.proof_before.verdict, judged.proof_after.verdict):
+        return 0
+    return max(0, judged.proof_before.pairs - judged.proof_after.pairs)
+
+
 def _ended(
     moves: Sequence[Move], devices: Sequence[Device], tenants: Sequence[TouchedTenant]
 ) -> Iterator[Consequence]:
@@ -175,16 +186,21 @@ def lost_pairs(before: Fabric, after: Fabric) -> int:
 
 
 def _same_network(before: Fabric, after: Fabric, groups: Iterable[tuple[int, int, str]]) -> bool:
-    """Say whether switches, their AS numbers, cables and the leaves of all NICs are the same."""
+    """Say whether switches, AS numbers, cables, the leaves of NICs and tunnels are the same."""
     if any(old != new for old, new, _ in groups):
         return False
-    if before.switches.names != after.switches.names:
+    if before.switches.names != after.switches.names or _is_local(before) != _is_local(after):
         return False
     sides = [
         (one.switches.asn, one.uplinks.lower, one.uplinks.upper, one.uplinks.enabled)
         for one in (before, after)
     ]
     return all(np.array_equal(old, new) for old, new in zip(*sides, strict=True))
+
+
+def _is_local(fabric: Fabric) -> bool:
+    """Tell whether tenants have no tunnels."""
+    return fabric.tenants is not None and fabric.tenants.is_local
 
 
 def _leaf_of(fabric: Fabric) -> dict[Nic, int]:
@@ -216,6 +232,6 @@ def _reach(fabric: Fabric, leaves: Ints, in_tenant: Bools) -> Bools:
     alive = leaves >= 0
     reach: Bools = Promises.of(fabric).reach[np.ix_(leaves, leaves)]
     reach &= alive[:, None] & alive[None, :]
-    if fabric.tenants is not None and fabric.tenants.is_local:
+    if _is_local(fabric):
         reach &= (leaves[:, None] == leaves[None, :]) | ~in_tenant[:, None]
     return reach

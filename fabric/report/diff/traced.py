@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fabric.intent.documents import KINDS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -45,12 +47,7 @@ class Contents:
     def documents(self) -> dict[str, tuple[str, Document]]:
         """Return kind and document of each YAML file by its path in the folder."""
         folder = self.folder
-        kinds = (
-            ("fabric", [folder.fabric]),
-            ("devices", folder.devices),
-            ("hosts", folder.hosts),
-            ("platforms", folder.platforms),
-        )
+        kinds = (("fabric", [folder.fabric]), *((kind, getattr(folder, kind)) for kind in KINDS))
         return {
             self._inside(document.file): (kind, document)
             for kind, documents in kinds
@@ -95,7 +92,7 @@ class Traced:
     Parameters
     ----------
     kind : str
-        ``fabric``, ``devices``, ``hosts``, ``platforms``, ``cabling`` or ``table``.
+        ``fabric``, ``cabling``, ``table``, or a folder of `KINDS`.
     path : tuple of str
         Members that lead to the value, without the items of lists.
     names : frozenset of str

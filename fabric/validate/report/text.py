@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def text(reported: Reported) -> str:
     """Return one line per finding, or group of like ones, and a summary."""
     outcome, groups = reported.outcome, reported.groups
-    lines = [line for group in groups for line in _lines(group)]
+    lines = [line for group in groups for line in _lines(group, full=reported.full)]
     lines += [
         f"waived until {one.until}: {one.finding}; reason: {one.reason}" for one in outcome.waived
     ]
@@ -33,8 +33,10 @@ def text(reported: Reported) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _lines(group: LikeFindings) -> Iterator[str]:
+def _lines(group: LikeFindings, *, full: bool) -> Iterator[str]:
     yield f"{group.first.severity.word}: {group.first}"
+    if full and group.first.also:
+        yield f"    also: {', '.join(group.first.also)}"
     if group.more:
         yield f"    {group.more}; such as:"
         yield from (f"      {example}" for example in group.examples)

@@ -1,0 +1,88 @@
+"""diff: tenants in files of their own, and tenants that lose their tunnels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import yaml
+
+from fabric.workflow.diff import between
+from fabric.workflow.diff_judged import judged
+from fabric.workflow.diff_source import Source
+from fabric.workflow.work import Work
+from tests.report.diffs import INVENTORY, compared, edited
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TENANTS = INVENTORY / "tenants"
+LEAVES_BLUE = ("hosts: gpu002, nics: {gpu004: [0]}", "hosts: gpu002")
+LOCAL = ("form: evpn", "form: local")
+
+
+def _in_files(folder: Path) -> Path:
+    """Put the tenants of an inventory into files of their own."""
+    file = folder / "fabric.yaml"
+    data = yaml.safe_load(file.read_text())
+    (folder / "tenants").mkdir()
+    for tenant in data.pop("tenants"):
+        text = yaml.safe_dump({"tenants": [tenant]})
+        (folder / "tenants" / f"{tenant['name']}.yaml").write_text(text)
+    file.write_text(yaml.safe_dump(data, sort_keys=False))
+    return folder
+
+
+def test_a_tenant_in_a_file_is_compared_as_one_in_fabric_yaml(tmp_path: Path) -> None:
+    before, after = (
+        edited(tmp_path, *edits, source=TENANTS, name=name)
+        for name, edits in (("before", ()), ("after", (LEAVES_BLUE,)))
+    )
+    inline = compared(before, after)
+    own = compared(_in_files(before), _in_files(after))
+    assert inline.judged
+    assert own.judged
+    assert inline.judged.proof_after == own.judged.proof_after
+    assert [one.message for one in inline.judged.changed] == [
+        one.message for one in own.judged.changed
+    ]
+    assert inline.consequences == own.consequences
+    assert inline.summary == own.summary
+    assert inline.summary.edits == 1
+    (edit,) = own.edits
+    assert edit.field == "tenants.[blue].nics"
+    assert edit.before_place
+    assert edit.before_place.file.endswith("tenants/blue.yaml")
+    assert [cause.edits for cause in own.causes] == [(edit,)]
+
+
+def test_a_new_file_of_a_tenant_is_judged(tmp_path: Path) -> None:
+    before = edited(tmp_path, source=TENANTS, name="before")
+    after = _in_files(edited(tmp_path, source=before))
+    before = _in_files(before)
+    (before / "tenants" / "blue.yaml").unlink()
+    result = compared(before, after)
+    assert [edit.field for edit in result.edits] == ["tenants.[blue]"]
+    assert result.judged
+
+
+def test_tenants_without_tunnels_lose_their_pairs(tmp_path: Path) -> None:
+    result = compared(TENANTS, edited(tmp_path, LOCAL, source=TENANTS))
+    assert result.summary.risk == "reachability lost"
+    assert "18 pairs of NICs no longer reach each other" in [
+        consequence.words for consequence in result.consequences
+    ]
+
+
+def test_other_designs_are_judged_without_an_edit(tmp_path: Path) -> None:
+    """Whatever a difference comes from, the gate of a pipeline sees what it does."""
+
+    class Unread(Source):
+        """A side whose edits nothing lists."""
+
+        def contents(self):  # type: ignore[no-untyped-def]
+            return before.contents()
+
+    before = Source(TENANTS, str(TENANTS), Work())
+    after = Unread(edited(tmp_path, LEAVES_BLUE, source=TENANTS), "after", Work())
+    result = between(before, after, {}, lambda *_: None, judged)
+    assert (result.edits, result.judged is None) == ((), False)
