@@ -36,8 +36,10 @@ def texts(answers: Iterable[Answer]) -> Iterator[str]:
 
 
 def _by_number(likes: list[Answer]) -> list[list[Answer]]:
-    """Return like lines, apart where they set a few different numbers: ``percent 0`` and 50."""
-    groups = like_groups(likes, lambda answer: tuple(_NUMBER.findall(answer.line)))
+    """Return like lines, apart where they have a few different numbers: ``queue 0``, ``queue 3``."""
+    groups = like_groups(
+        likes, lambda answer: tuple(_NUMBER.findall(" ".join((*answer.section, answer.line))))
+    )
     return groups if len(groups) <= _MOST_NUMBERS else [likes]
 
 
