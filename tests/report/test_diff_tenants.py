@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from fabric.report.diff.forms import FORMS
 from fabric.workflow.diff import between
 from fabric.workflow.diff_judged import judged
 from fabric.workflow.diff_source import Source
@@ -86,3 +87,13 @@ def test_other_designs_are_judged_without_an_edit(tmp_path: Path) -> None:
     after = Unread(edited(tmp_path, LEAVES_BLUE, source=TENANTS), "after", Work())
     result = between(before, after, {}, lambda *_: None, judged)
     assert (result.edits, result.judged is None) == ((), False)
+
+
+def test_a_tenant_whose_switches_change_keeps_its_nics(tmp_path: Path) -> None:
+    wider = ("lossless:\n", "lossless:\n  mtu: {port_bytes: 9200}\n")
+    result = compared(TENANTS, edited(tmp_path, wider, source=TENANTS))
+    assert [(one.name, one.joined, one.left) for one in result.tenants] == [
+        ("blue", (), ()),
+        ("red", (), ()),
+    ]
+    assert FORMS["text"](result).count("same NICs") == 2
