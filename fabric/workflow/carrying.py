@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from fabric.change.model import Risk
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
 
     from fabric.change.model import DevicePlan
+    from fabric.design.model import DeviceDesign
     from fabric.observe.configuration import Configured
     from fabric.workflow.project import Project
     from fabric.workflow.sides import Side
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: What stands between the words of the path of a change.
 _BETWEEN = re.compile(r'[|\s"]+')
+#: A word of lines about IPv6.
+_IPV6 = re.compile(r"ipv6|inet6", re.IGNORECASE)
 
 
 def cables(project: Project) -> Iterator[Cable]:
@@ -55,23 +58,26 @@ def idle_ports(project: Project, now: Side, planned: Side) -> frozenset[tuple[st
     return frozenset(cable[:2] for cable in cables(project) if is_idle(cable, now, planned))
 
 
-def ports_of(plan: DevicePlan, ports: Collection[str]) -> frozenset[str]:
-    """Return the ports that a change takes traffic from; empty where it may be the whole device.
+def changing_ports(plan: DevicePlan, design: DeviceDesign) -> frozenset[str]:
+    """Return the ports that a change takes traffic from; none where it may be the whole switch.
 
-    Parameters
-    ----------
-    ports : collection of str
-        All ports of the device.
+    A change is about the port that it names, or whose BGP session it names.
     """
     if plan.risk in (Risk.HARMLESS, Risk.RESTART):
         return frozenset()
-    known = frozenset(ports)
+    by_word = {peer.address: peer.port for peer in design.bgp.neighbours}
+    by_word |= {port.name: port.name for port in design.ports}
     named = [
-        known.intersection(word.removesuffix(":") for word in _BETWEEN.split(change.path))
+        {by_word[word] for word in _words(change.path) if word in by_word}
         for change in plan.changes
         if change.risk > Risk.HARMLESS
     ]
-    return frozenset().union(*named) if all(len(names) == 1 for names in named) else frozenset()
+    return frozenset().union(*named) if all(len(ports) == 1 for ports in named) else frozenset()
+
+
+def _words(path: str) -> Iterator[str]:
+    """Yield the words of the path of a change."""
+    return (word.removesuffix(":") for word in _BETWEEN.split(path))
 
 
 def _is_unused(now: Side, name: str, port_name: str, *, between_switches: bool) -> bool:
@@ -99,10 +105,15 @@ def _has_no_address(now: Side, planned: Side, cable: Cable) -> bool:
     name, _, host, interface = cable
     if host not in now.nics or interface not in now.nics[host]:
         return True
-    values = now.nics[host][interface]
+    values, configured = now.nics[host][interface], now.routing.get(name)
     wanted = planned.nics.get(host, {}).get(interface, {}).get("addresses")
-    configured = now.routing.get(name)
     is_read = bool(values.get("mtu_bytes")) and configured is not None
-    return bool(
-        is_read and wanted and not values["addresses"] and configured and not configured.uses_ipv6
+    return bool(is_read and wanted and not values["addresses"]) and not _may_use_ipv6(configured)
+
+
+def _may_use_ipv6(configured: Configured | None) -> bool:
+    """Tell whether a switch has IPv6, or a line of it that nobody knows."""
+    return configured is None or (
+        configured.uses_ipv6
+        or any(_IPV6.search(leftover.text) for leftover in configured.leftovers)
     )
