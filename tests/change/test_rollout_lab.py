@@ -256,7 +256,9 @@ def test_a_change_of_the_priority_needs_traffic_to_stop(site: tuple) -> None:
     planned = _planned(project, connections)
     assert planned.rollout
     assert planned.rollout.hazards
-    assert "stop the jobs before `rocefab apply`, and add --traffic-stopped to it" in describe(planned)
+    assert "stop the jobs before `rocefab apply`, and add --traffic-stopped to it" in describe(
+        planned
+    )
     assert f"{LOSS}:\n  {planned.rollout.hazards[0]}\n" in describe(planned)
     with pytest.raises(PlanError, match=f"{LOSS}: .* add --traffic-stopped"):
         applying.apply(planned, state, connections, OPTIONS, _silent)
