@@ -124,7 +124,7 @@ class Client:
         Raises
         ------
         ServiceProblem
-            When there is no place (409), or the request is wrong (422).
+            When there is no place now (409), or the request is wrong or never fits (422).
         """
         body = wanted if nodes is None else {"nodes": nodes, **wanted}
         data = self.ask("POST", "/v1/placements", body).json()

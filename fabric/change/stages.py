@@ -145,7 +145,7 @@ class Stages:
 
     def _stage(self, kind: str, names: Iterable[str]) -> Stage:
         chosen = tuple(names)
-        hit = impact(self._network, self._outage(chosen))
+        hit = impact(self._network, self._outage(chosen), self._fabric.tenants)
         left, of = _left(hit)
         if not any(name in self._fabric.switch_row for name in chosen):
             return Stage(kind, chosen, left, hosts=hostlist.fold(chosen), left_of=of)

@@ -9,7 +9,16 @@ import typer
 
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import AskPassword, BootLogOption, Inventory, Parallel, argument, option
+from fabric.cli.options import (
+    AskPassword,
+    BootLogOption,
+    Inventory,
+    Parallel,
+    argument,
+    duration,
+    duration_s,
+    option,
+)
 from fabric.core.counts import counted
 
 if TYPE_CHECKING:
@@ -87,7 +96,7 @@ def first_contact(
     ] = Path("connections.json"),
     window: Annotated[
         str,
-        option("How long devices that do not answer yet are asked again, such as 30m.", "WINDOW"),
+        duration("How long devices that do not answer yet are asked again", "WINDOW", "--window"),
     ] = "0s",
     only: Annotated[
         str, option("Devices, such as su1-rail[0-1]; also those whose key is known.", "ONLY")
@@ -107,7 +116,6 @@ def first_contact(
     Exit codes: 0, 2, 3 (a device did not answer, or has another serial).
     """
     from fabric.boot.log import BootLog
-    from fabric.cli.options import duration_s
     from fabric.workflow.first_contact import Contacts
     from fabric.workflow.first_contact import first_contact as workflow
     from fabric.workflow.place import host_names

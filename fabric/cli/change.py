@@ -208,12 +208,7 @@ def apply(
     ticket: options.Ticket = "",
     max_age: Annotated[
         str,
-        option(
-            "Reject a plan that is older, such as 90m, 24h or 7d.",
-            "MAX_AGE",
-            "--max-age",
-            metavar="AGE",
-        ),
+        options.duration("Age from which a plan is rejected", "MAX_AGE", "--max-age"),
     ] = "24h",
     max_failures: Annotated[
         str,

@@ -37,6 +37,12 @@ def option(text: str, variable: str = "", *names: str, **more: Any) -> Any:
     return typer.Option(*names, help=text, envvar=envvar, show_envvar=False, **more)
 
 
+def duration(text: str, variable: str, name: str) -> Any:
+    """Return an option that `duration_s` reads, by its help without the forms and a full stop."""
+    forms = "such as 90s, 15m, 24h or 7d; a number alone is in seconds"
+    return option(f"{text}, {forms}.", variable, name, metavar="DURATION")
+
+
 def _asked_for(form: Any) -> Any:
     """Note the form of the output, in which an error is told too."""
     output.take_form(str(form or ""))
@@ -190,8 +196,8 @@ Fail = Annotated[
     list[str] | None,
     option(
         "Failure to assume: link:SWITCH:PORT, switch:NAME, cable-bundle:SWITCH:SWITCH, "
-        "rack:UNIT, host:NAME, or the name of a switch or host alone; may be repeated, all fail "
-        "together (in the variable: separated by spaces).",
+        "rack:UNIT, host:NAME, HOST:INTERFACE, or the name of a switch or host alone; may be "
+        "repeated, all fail together (in the variable: separated by spaces).",
         "FAIL",
         "--fail",
         metavar="WHAT",
@@ -222,12 +228,10 @@ Snapshot = Annotated[
 ]
 SnapshotMaxAge = Annotated[
     str,
-    option(
-        "Age of a reading from which the file of --snapshot is rejected, with unit: 90s, 15m, 24h "
-        "or 7d.",
+    duration(
+        "Age of a reading from which the file of --snapshot is rejected",
         "SNAPSHOT_MAX_AGE",
         "--snapshot-max-age",
-        metavar="DURATION",
     ),
 ]
 #: One day, our choice: a timer writes a file at least as often, and cables move by day.
@@ -303,12 +307,7 @@ def duration_s(name: str, text: str) -> float:
 
 StateMaxAge = Annotated[
     str,
-    option(
-        "Age from which such a file is stale, with unit: 90s, 15m, 24h or 7d.",
-        "STATE_MAX_AGE",
-        "--state-max-age",
-        metavar="DURATION",
-    ),
+    duration("Age from which such a file is stale", "STATE_MAX_AGE", "--state-max-age"),
 ]
 
 

@@ -79,11 +79,8 @@ def prove(
     ] = "",
     deadline: Annotated[
         str,
-        option(
-            "Time after which a proof by Batfish is given up, with unit: 90s, 10m or 2h.",
-            "DEADLINE",
-            "--deadline",
-            metavar="DURATION",
+        options.duration(
+            "Time after which a proof by Batfish is given up", "DEADLINE", "--deadline"
         ),
     ] = "1h",
     form: options.CheckForm = ReportForm.TEXT,

@@ -9,6 +9,7 @@ FabricError
 │   ├── OutputFolderError      the output folder holds what we did not write
 │   └── UnplaceableError       the request of a job cannot be met
 │       └── NoRoomError        it is right, and there are no hosts for it (exit code 4)
+│           └── NeverFitsError it has more hosts than there are, whatever ends or is repaired
 ├── RenderError                a template failed or printed something invalid
 │   └── UnsupportedError       a system lacks what the inventory asks for (an InputError too)
 ├── ProgramError               another program could not be started, or was stopped
@@ -73,6 +74,10 @@ class UnplaceableError(InputError):
 
 class NoRoomError(UnplaceableError):
     """The request of a job is right, and the fabric has no hosts for it."""
+
+
+class NeverFitsError(NoRoomError):
+    """The job has more hosts than its tenant, or the fabric: to ask again later does not help."""
 
 
 class FileError(InputError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
     from fabric.platforms.features import Limit, LimitedRule
+    from fabric.platforms.model import Sku
 
 
 class ClassOf(NamedTuple):
@@ -272,6 +274,13 @@ def _no_multiple(limit: Limit, device: DeviceDesign) -> Iterator[Exceeded]:
             }
             message = "{field} {value} is not a multiple of {base} {base_value}"
             yield (field, limit.multiple_of), subject, message, "use a multiple", words
+
+
+def longest_cable_m(model: Sku) -> float:
+    """Return the longest lossless cable that a switch takes without further settings."""
+    limits = (limit for rule in features_of(model.nos).rules for limit in rule.limits)
+    cables = (one for one in limits if "cables" in one.fields and one.includes(model))
+    return min((one.range[1] for one in cables if one.range), default=math.inf)
 
 
 def _policy(subject: Any) -> Any:

@@ -65,10 +65,7 @@ def model_of(word: str, system: str) -> str:
 def aliases(model: str) -> dict[str, str]:
     """Return the port of each alias, in lower case, of a model that the catalogue has."""
     known = Skus()
-    if model not in known:
-        return {}
-    sku = known[model]
-    return {sku.alias(number).lower(): port for port, number in sku.port_numbers().items()}
+    return known[model].aliases() if model in known else {}
 
 
 def _by_other_name(model: str, names: list[str]) -> str:

@@ -16,7 +16,7 @@ from fabric.placement.engine.traffic import RING
 from fabric.topology.naming import nic_names, rails_of_gpus
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -155,12 +155,10 @@ def reason_of(answer: Answer, units: tuple[str, ...], query: Query) -> str:
     link = "that of a NIC" if answer.bottleneck == "NIC" else answer.bottleneck
     fullest = f"the fullest link is {link} ({answer.cost:.2f} of line rate)"
     if query.hosts:
-        now = hostlist.fold(name for name, _ in answer.stopped)
-        return (
-            f"the named hosts, of which {now} cannot be used now"
-            if now
-            else (f"the named hosts; {fullest}")
-        )
+        if answer.stopped:
+            names = [name for name, _ in answer.stopped]
+            return f"placed on the named hosts, although {takes_no_job(names)}"
+        return f"the named hosts; {fullest}"
     if len(units) == 1:
         chosen = "is the tightest unit that holds" if not answer.load else "holds"
         tail = fullest if answer.load else "no traffic crosses the spines"
@@ -175,10 +173,12 @@ def warnings_of(answer: Answer) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for name, why in answer.stopped:
         reasons.setdefault(why, []).append(name)
-    return [
-        f"{hostlist.fold(names)} {'takes' if len(names) == 1 else 'take'} no job now: {why}"
-        for why, names in reasons.items()
-    ]
+    return [f"{takes_no_job(names)}: {why}" for why, names in reasons.items()]
+
+
+def takes_no_job(names: Sequence[str]) -> str:
+    """Return that some hosts take no job now, in words."""
+    return f"{hostlist.fold(names)} {'takes' if len(names) == 1 else 'take'} no job now"
 
 
 def leaves_connected(fabric: Fabric, leaves: Ints) -> bool:

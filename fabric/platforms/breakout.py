@@ -55,9 +55,25 @@ def offered_mode(kind: CageKind, asked: str) -> Mode | None:
     return next((one for one in known if (one.parts, one.speeds_gbps[0]) == head), None)
 
 
+def misfit(kind: CageKind, mode: Mode) -> tuple[str, str]:
+    """Return why a cage cannot be split so, and what to do; empty where it can.
+
+    Its lanes must be shared out evenly. Where its modes are not known, its parts have together no
+    more than its fastest whole port: a part has its share of the lanes.
+    """
+    if (mode.lanes or kind.lanes) % mode.parts:
+        words = f"{kind.lanes} lanes of a cage cannot be split as {mode.word}"
+        return words, "use a mode that gives every port the same number of lanes"
+    most, need = max(kind.speeds_gbps), mode.parts * mode.speeds_gbps[0]
+    if need > most and not kind.breakouts:
+        words = f"{mode.word} needs a cage of {need}G; this one has {most}G"
+        return words, f"use {mode.parts}x{most // mode.parts}G, or whole ports"
+    return "", ""
+
+
 def fits(kind: CageKind, mode: Mode) -> bool:
-    """Tell whether the lanes of a cage can be shared out evenly among the parts."""
-    return (mode.lanes or kind.lanes) % mode.parts == 0
+    """Tell whether a cage can be split so."""
+    return not any(misfit(kind, mode))
 
 
 def broken_out(model: Sku, modes: Mapping[int, Mode]) -> Sku:

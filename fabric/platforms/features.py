@@ -227,6 +227,8 @@ class MarkingUnit(DataModel):
         where nobody has published it.
     share : bool
         Whether it is a percentage of the buffer of the queue.
+    written : bool
+        Whether only thresholds that the inventory sets are rendered, and no default.
     source : str
         Where that stands; empty for what holds where a system says nothing.
     """
@@ -234,6 +236,7 @@ class MarkingUnit(DataModel):
     word: str
     unit_bytes: int | None = None
     share: bool = False
+    written: bool = False
     source: str = ""
 
 

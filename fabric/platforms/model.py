@@ -349,6 +349,10 @@ class Sku:
         """Return name -> number of every port."""
         return {self.port(number): number for number in range(1, self.port_count + 1)}
 
+    def aliases(self) -> dict[str, str]:
+        """Return alias, in lower case, -> name of every port."""
+        return {self.alias(number).lower(): port for port, number in self.port_numbers().items()}
+
     def cable_lengths_m(self, speed_mbps: int) -> tuple[int, ...]:
         """Return the cable lengths that the vendor's table knows at a speed, ascending."""
         return tuple(sorted(length for speed, length in self.headroom if speed == speed_mbps))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabric.observe.configuration.family import of_family
 from fabric.prove import ports
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from fabric.prove.sessions import Session
     from fabric.topology.clos import Outage
     from fabric.topology.model import Fabric
+
+
+#: Counts of a proof for programs.
+_COUNTS = ("nics", "pairs", "lost_pairs", "sessions", "routes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,13 @@ class Proof:
     is_ipv6: bool = False
     other: Proof | None = None
     tenants: TenantCounts | None = None
+
+    def figures(self) -> dict[str, Any]:
+        """Return its counts as plain data, by family."""
+        counts = {name: getattr(self, name) for name in _COUNTS}
+        tenants = {"tenants": self.tenants._asdict()} if self.tenants else {}
+        own = {"ipv6" if self.is_ipv6 else "ipv4": counts | tenants}
+        return own | (self.other.figures() if self.other else {})
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.topology.clos import Outage, clos
-from fabric.topology.outages import outage
+from fabric.topology.outages import FORMS, outage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ def scenarios(fabric: Fabric, kinds: Sequence[str]) -> Iterator[tuple[str, Outag
         if kind in KINDS:
             yield from _of_kind(fabric, kind)
         else:
-            yield kind, outage(fabric, [kind])
+            yield kind, outage(fabric, [kind], f"{', '.join(KINDS)}, {FORMS}")
 
 
 def _of_kind(fabric: Fabric, kind: str) -> Iterator[tuple[str, Outage]]:

@@ -39,6 +39,8 @@ STROKES = {
     CableState.LOSSLESS: Stroke("#7b2cbf", 2.0, (10, 3, 2, 3), "diamond"),
     CableState.WRONG: Stroke("#c1121f", 2.4, (5, 3), "square"),
 }
+#: Bar of a comb, and its teeth: darker than the lines that end there, and than frames.
+BAR, TOOTH = Stroke(FAINT, 3.0), Stroke(FAINT, 1.6)
 #: Fill and border of the boxes.
 FILLS = {
     "host": ("#f6f8fa", "#6e7781"),

@@ -21,9 +21,10 @@ from fabric.render.canvas import (
     TITLE_PX,
     Stroke,
 )
-from fabric.render.picture_legend import legend, mark, owner, tenant_legend
+from fabric.render.picture_legend import comb_at, legend, mark, owner, tenant_legend
 from fabric.topology.drawing import CableState
 from fabric.topology.drawing_groups import label_of
+from fabric.topology.drawing_layout import STACK_PX
 
 if TYPE_CHECKING:
     from fabric.render.canvas import Canvas
@@ -72,13 +73,9 @@ def told(picture: Picture, line: Line) -> str:
 
 
 def _comb(picture: Picture, comb: Comb, canvas: Canvas) -> None:
-    stroke = STROKES[CableState.PLANNED]
-    stroke = replace(stroke, width=stroke.width + MOST_WIDER_PX)
     label = label_of([name for number in comb.lower for name in picture.boxes[number].members])
     with canvas.group("comb", f"uplinks of {label}", lower=" ".join(map(str, comb.lower))):
-        canvas.line(((comb.teeth[0], comb.y), (comb.teeth[-1], comb.y)), stroke)
-        for x in comb.teeth:
-            canvas.line(((x, comb.y), (x, comb.bottom)), stroke)
+        comb_at(canvas, comb.teeth, comb.y, comb.bottom)
 
 
 def _line(picture: Picture, line: Line, canvas: Canvas) -> None:
@@ -101,7 +98,7 @@ def _box(picture: Picture, number: int, canvas: Canvas) -> None:
     words = ", ".join([box.detail, *(f"tenant {name}" for name, _ in box.tenants)])
     with canvas.group(f"box {box.kind}", f"{box.name}: {words}", box=str(number)):
         if several:  # a second edge behind: a stack
-            behind = (box.x + 3, box.y - 3)
+            behind = (box.x + STACK_PX, box.y - STACK_PX)
             canvas.rect(behind, (box.width, box.height), fill, Stroke(border, 0.8))
         edge = owner(picture, box) or Stroke(border, 1.2)
         canvas.rect((box.x, box.y), (box.width, box.height), fill, edge)

@@ -1,10 +1,12 @@
-"""Legends of a picture: states of cables below it, tenants beside its subtitle."""
+"""Legends of a picture: states of cables and combs below it, tenants beside its subtitle."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fabric.render.canvas import (
+    BAR,
     CHARACTER_EM,
     FAINT,
     LEFT,
@@ -14,12 +16,13 @@ from fabric.render.canvas import (
     SUBTITLE_PX,
     TENANTS,
     TEXT_PX,
+    TOOTH,
     Stroke,
 )
 from fabric.topology.drawing import CableState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from fabric.render.canvas import Canvas, Points
     from fabric.topology.drawing import Box, Picture
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 MARK_PX = 5.5
 #: Borders of boxes of a tenant, and of several; wider than those of boxes without tenants.
 OWNED_PX, SHARED = 2.4, Stroke(FAINT, 2.0, (6, 2))
+#: What is left free at both sides of a tooth.
+_GAP = Stroke(PAPER, 5.0)
 #: Sizes of a key of a tenant, the space to its text, and to the next key; our choice.
 _KEY, _SPACE, _NEXT = (26.0, 12.0), 8.0, 22.0
 #: Tenants of one colour that a key names; our choice.
@@ -35,24 +40,48 @@ _NAMES = 3
 
 
 def legend(picture: Picture, canvas: Canvas) -> None:
-    """Draw which line stands for which state, and of how many cables."""
-    texts = [f"{total.state.words}: {total.words}" for total in picture.totals]
-    widths = [48 + len(text) * TEXT_PX * CHARACTER_EM + 22 for text in texts]
+    """Draw which line stands for which state, and of how many cables, and what a comb is."""
+    keys = [*_keys(picture)]
+    widths = [48 + len(text) * TEXT_PX * CHARACTER_EM + 22 for text, _ in keys]
     right = picture.width + 22
     x, y = LEFT, picture.height - (30 if LEFT + sum(widths) > right else 22)
-    rails = sorted({line.rail % len(RAILS) for line in picture.lines if line.rail >= 0})
-    for total, text, width in zip(picture.totals, texts, widths, strict=True):
-        state = total.state
+    for (text, drawn), width in zip(keys, widths, strict=True):
         if x > LEFT and x + width > right:
             x, y = LEFT, y + 17
-        stroke = STROKES[state]
-        canvas.line(((x, y), (x + 40, y)), stroke)
-        for part, rail in enumerate(rails if state is CableState.PLANNED else ()):
-            ends = ((x + part * 40 / len(rails), y), (x + (part + 1) * 40 / len(rails), y))
-            canvas.line(ends, Stroke(RAILS[rail], 2.0))
-        mark(canvas, stroke, x + 20, y)
+        drawn(canvas, x, y)
         canvas.text((x + 48, y + 3.5), text, TEXT_PX, anchor="start")
         x += width
+
+
+def _keys(picture: Picture) -> Iterator[tuple[str, Callable[[Canvas, float, float], None]]]:
+    """Yield the text of each key, and what draws the sample before it."""
+    rails = sorted({line.rail % len(RAILS) for line in picture.lines if line.rail >= 0})
+    for total in picture.totals:
+        colours = rails if total.state is CableState.PLANNED else ()
+        yield f"{total.state.words}: {total.words}", partial(_sample, STROKES[total.state], colours)
+    if picture.combs:
+        yield "lines at a bar connect each leaf under its teeth", _comb_sample
+
+
+def _sample(stroke: Stroke, rails: Sequence[int], canvas: Canvas, x: float, y: float) -> None:
+    canvas.line(((x, y), (x + 40, y)), stroke)
+    for part, rail in enumerate(rails):
+        ends = ((x + part * 40 / len(rails), y), (x + (part + 1) * 40 / len(rails), y))
+        canvas.line(ends, Stroke(RAILS[rail], 2.0))
+    mark(canvas, stroke, x + 20, y)
+
+
+def _comb_sample(canvas: Canvas, x: float, y: float) -> None:
+    comb_at(canvas, (x, x + 20, x + 40), y - 3, y + 5)
+
+
+def comb_at(canvas: Canvas, teeth: Sequence[float], y: float, bottom: float) -> None:
+    """Draw a bar, and a tooth down from it at each place."""
+    for x in teeth:
+        canvas.line(((x, y), (x, bottom)), _GAP)  # in the bar of another comb below
+        canvas.line(((x, y), (x, bottom)), TOOTH)
+    half = TOOTH.width / 2
+    canvas.line(((teeth[0] - half, y), (teeth[-1] + half, y)), BAR)
 
 
 def mark(canvas: Canvas, stroke: Stroke, x: float, y: float) -> None:

@@ -11,6 +11,7 @@ from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_ms, s_to_u
 from fabric.design.pool import computed_buffer, lossless_pool_bytes, worst_ingress
 from fabric.design.table_spread import shortfall_of, table_spread
 from fabric.design.watchdog_words import sets_times, watchdog_words
+from fabric.qos.ecn.edge import unmarked
 from fabric.qos.headroom.mlx5 import TOLD_DRIVERS, nic_headroom_bytes
 from fabric.qos.headroom.verdict import HeadroomVerdict, judge
 from fabric.qos.headroom.wire import response_note
@@ -101,7 +102,7 @@ def _end(designs: Designs, device: DeviceDesign, port: PortDesign, prefix: str) 
     parts = (
         _headroom(device, port.headroom, port.peer),
         _thresholds(device, port),
-        _ecn(designs, port),
+        _ecn(designs, device, port),
         _watchdog(device, port),
     )
     for lines in parts:
@@ -205,10 +206,14 @@ def _computed(part: str, device: DeviceDesign) -> Iterator[Line]:
         yield Line(part, "shared headroom", _bytes(computed.shared_headroom_bytes), ratio)
 
 
-def _ecn(designs: Designs, port: PortDesign) -> Iterator[Line]:
+def _ecn(designs: Designs, device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
     qos = port.qos
     assert qos
     for one in qos.classes:
+        reason, _ = unmarked(device.sku, own_thresholds=one.own_thresholds)
+        if reason:
+            yield Line("ecn", "marking", "none", f"{one.title}{reason}")
+            continue
         every = f"{one.title}every packet; Pmax {one.pmax_percent} %"
         yield Line("ecn", "Kmin", _bytes(one.kmin_bytes), f"{one.title}marking begins")
         yield Line("ecn", "Kmax", _bytes(one.kmax_bytes), every)

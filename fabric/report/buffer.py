@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.design.limits import longest_cable_m
 from fabric.design.pool import (
     computed_buffer,
     headroom_share_bytes,
@@ -189,8 +190,10 @@ def _fits(account: Account) -> tuple[object, object, object]:
         return fixed + rest + same * int(law.headroom_bytes) <= room
 
     mtu = int(worst.link.port_mtu_bytes)
-    cable = largest(lambda length: fits(length, mtu), 0, MAX_CABLE_M)
-    frame = largest(lambda size: fits(worst.cable_m, size), 64, MAX_MTU_BYTES)
+    longest = int(min(MAX_CABLE_M, longest_cable_m(device.sku)))
+    cable = largest(lambda length: fits(length, mtu), 0, longest)
+    widest = min(MAX_MTU_BYTES, platforms[device.platform].port_mtu_bytes[1])
+    frame = largest(lambda size: fits(worst.cable_m, size), 64, widest)
     none = "none"
     ports = min(max(ports, 0), len(device.ports))
     return ports, none if cable is None else cable, none if frame is None else frame

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.units import bytes_to_kb, gbps_to_bps, share_to_percent
-from fabric.qos.ecn.edge import share_note
+from fabric.qos.ecn.edge import share_note, unmarked
 from fabric.report.plots import save
 from fabric.report.table import Table
 
@@ -145,6 +145,7 @@ def kinds(designs: Designs) -> tuple[Kind, ...]:
         for port in device.ports
         if port.qos
         for one in port.qos.classes
+        if not any(unmarked(device.sku, own_thresholds=one.own_thresholds))
     }
     try:
         return tuple(

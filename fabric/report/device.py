@@ -12,6 +12,7 @@ from fabric.report.policy_rows import host_policy_rows, switch_policy_rows
 from fabric.topology.cable_types import Panels
 from fabric.topology.device_ends import ends_of
 from fabric.topology.tenants import UNASSIGNED
+from fabric.validate.cable import AUTO_FEC
 
 if TYPE_CHECKING:
     from fabric.design.designs import Designs
@@ -38,7 +39,7 @@ class PlannedPort(BaseModel):
     speed_gbps: int
     cable_m: int
     mtu_bytes: int
-    fec: str
+    fec: Annotated[str, Field(description="`auto` where the device chooses it.")]
     vlan: Annotated[int | None, Field(description="Access VLAN; null where the port is routed.")]
     address: Annotated[str, Field(description="Of IPv4, with its prefix length, or empty.")]
     ipv6: Annotated[
@@ -159,7 +160,7 @@ def _port(device: str, port: PortDesign, rail: int, panels: Panels, owner: Owner
         speed_gbps=port.speed_gbps,
         cable_m=port.cable_m,
         mtu_bytes=port.mtu_bytes,
-        fec=port.fec,
+        fec=port.fec or AUTO_FEC,
         vlan=port.vlan,
         address=port.address,
         ipv6=port.ipv6,
@@ -202,7 +203,7 @@ def _nic(nic: NicDesign, panels: Panels, owner: Owner) -> PlannedPort:
         speed_gbps=nic.speed_gbps,
         cable_m=nic.cable_m,
         mtu_bytes=nic.mtu_bytes,
-        fec="",
+        fec=AUTO_FEC,
         vlan=nic.vlan or None,
         address=_addresses(nic, is_ipv6=False),
         ipv6=_addresses(nic, is_ipv6=True),

@@ -9,7 +9,14 @@ from fabric.core.units import gbps_to_bytes_per_s, s_to_us
 from fabric.design.pool import lossless_pool_bytes
 from fabric.platforms.features import marking_unit
 from fabric.qos.dcqcn.recommend import Need, recommend
-from fabric.qos.ecn.edge import largest_queue_bytes, programmed_bytes, share_note, to_units
+from fabric.qos.ecn.edge import (
+    largest_queue_bytes,
+    own_cell_bytes,
+    programmed_bytes,
+    share_note,
+    to_units,
+    unmarked,
+)
 from fabric.qos.ecn.figures import Figure, figures_for
 from fabric.qos.path import LONG_CABLE_M, Hop, longest_path, round_trip_s
 from fabric.qos.thresholds import ecn_limit_bytes, pause_threshold_bytes
@@ -97,8 +104,9 @@ def recommendations(designs: Designs, most_flows: int = MOST_FLOWS) -> Table:
         if (*where, kind.is_long) in seen:
             continue
         seen.add((*where, kind.is_long))
+        said = "in the inventory" if kind.lossless.own_thresholds else "defaults of rocefab"
         note = share_note(kind.device.sku, kind.lossless.kmin_bytes, kind.lossless.kmax_bytes)
-        rows.append(("set", *where, *_thresholds(kind.lossless), f"in the inventory{note}"))
+        rows.append(("set", *where, *_thresholds(kind.lossless), f"{said}{note}"))
         rows.append(("rocefab", *where, *_recommended(kind, hops, most_flows, buffer)))
     rows += [
         (figure.name, "any", "any", speed, *_published(figure))
@@ -150,11 +158,14 @@ def _thresholds(one: LosslessClass) -> tuple[int, int, int]:
 
 def _on_switch(kind: Kind) -> str:
     """Return Kmin and Kmax as the system of the switch writes them."""
-    unit = marking_unit(kind.device.platform)
-    queue_bytes = largest_queue_bytes(kind.device.sku) if unit.share else None
+    sku, unit = kind.device.sku, marking_unit(kind.device.platform)
+    reason, _ = unmarked(sku, own_thresholds=kind.lossless.own_thresholds)
+    if reason:
+        return f"none: {reason}"
+    queue_bytes, cell_bytes = largest_queue_bytes(sku), own_cell_bytes(sku)
     try:
         low, high = (
-            to_units(size, unit, queue_bytes=queue_bytes)
+            to_units(size, unit, queue_bytes=queue_bytes, cell_bytes=cell_bytes)
             for size in (kind.lossless.kmin_bytes, kind.lossless.kmax_bytes)
         )
     except ValueError as error:
@@ -166,6 +177,8 @@ def _verdict(kind: Kind, delay_bytes: float) -> str:
     """Return which of Kmin, Kmax, alpha and the number of ports is wrong."""
     pool, one = lossless_pool_bytes(kind.device), kind.lossless
     pause = kind.pause_bytes
+    if any(unmarked(kind.device.sku, own_thresholds=one.own_thresholds)):
+        return "nothing is marked: only PFC acts"
     if pool == 0:
         order = "no shared pool: the ports take more than the buffer"
     elif pool is None or pause is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import InputError
@@ -14,7 +14,6 @@ from fabric.render.explain import (
     SEPARATORS,
     Explanation,
     PlacedLine,
-    entries,
     explain_lines,
     known,
 )
@@ -25,16 +24,18 @@ from fabric.report.explain_fields import fields_like, lines_of_field
 from fabric.report.explain_plans import in_plan
 from fabric.report.explain_ports import is_port_name, lines_of_port
 from fabric.report.explain_values import spot_of, values
-from fabric.topology.naming import hint
+from fabric.topology.naming import port_hint
 from fabric.validate.runner import all_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from fabric.core.artefact import Artefact
     from fabric.design.designs import Designs
     from fabric.report.explain_values import Value
 
+#: Beginning of the templates for the NICs of one driver.
+_NIC_TEMPLATES = "host/nic_"
 #: Beginning of the ids of rules that speak of hosts alone.
 _HOST_RULES = {"HST": "host"}
 
@@ -82,11 +83,13 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
         the name of a port that the switch does not have.
     """
     platform = _platform(designs, device)
+    first = partial(_first, designs, device)
     if not text:
-        return [
-            _answer(designs, device, PlacedLine(entry.template, 0, "", "", ()), entry)
-            for entry in entries(platform)
-        ]
+        kinds: dict[Explanation, PlacedLine] = {}
+        for line, known_of in explain_lines(platform, artefacts, ""):
+            for entry in first(known_of):
+                kinds.setdefault(entry, line)
+        return _answers(designs, device, ((line, entry) for entry, line in kinds.items()))
     if text.strip() in SEPARATORS:
         message = f"{text.strip()!r} separates lines of {device} and sets nothing"
         raise nothing_to_explain(message, "explain a line next to it")
@@ -95,8 +98,22 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
         matches = lines_of_port(matches, text)
         if not matches:
             raise _no_port(designs, device, text)
-    lines = ((line, entry) for line, known_of in matches for entry in known_of[:1])
+    lines = ((line, entry) for line, known_of in matches for entry in first(known_of))
     return _answers(designs, device, lines) or _of_field(designs, device, artefacts, text)
+
+
+def _first(designs: Designs, device: str, known_of: Sequence[Explanation]) -> Sequence[Explanation]:
+    """Return the nearest explanation, none about NICs of another driver than those of a host."""
+    own = ""
+    if device in designs.hosts:
+        driver = designs.hosts[device].traits.nic.driver.replace("-", "_")
+        own = f"{_NIC_TEMPLATES}{driver}.j2"
+    others = (_NIC_TEMPLATES,) if own else ()
+    return [
+        entry
+        for entry in known_of
+        if entry.template == own or not entry.template.startswith(others)
+    ][:1]
 
 
 def _answers(
@@ -106,14 +123,15 @@ def _answers(
 
 
 def _no_port(designs: Designs, device: str, text: str) -> InputError:
-    known_ports = [*designs.devices[device].sku.port_numbers()]
-    return nothing_to_explain(f"{device} has no port {text!r}", hint("port", text, known_ports))
+    fix = port_hint(designs.devices[device].sku, text)
+    return nothing_to_explain(f"{device} has no port {text!r}", fix)
 
 
 def _of_field(designs: Designs, device: str, artefacts: list[Artefact], name: str) -> list[Answer]:
     """Return what is known of the lines that a field of the inventory decides."""
     platform = _platform(designs, device)
-    answers = _answers(designs, device, lines_of_field(platform, artefacts, name))
+    first = partial(_first, designs, device)
+    answers = _answers(designs, device, lines_of_field(platform, artefacts, name, first))
     if not answers:
         message = f"no line of {device} contains {name!r}, and no field of that name decides one"
         raise nothing_to_explain(message, _instead(designs, device, name))
@@ -132,7 +150,7 @@ def _instead(designs: Designs, device: str, name: str) -> str:
 
 def answer_line(designs: Designs, device: str, line: PlacedLine, text: str) -> Answer | None:
     """Return what is known of ``text`` in a line of a device's output; None where nothing is."""
-    for entry in known(_platform(designs, device), line, text)[:1]:
+    for entry in _first(designs, device, known(_platform(designs, device), line, text)):
         return _answer(designs, device, line, entry)
     return None
 
@@ -148,7 +166,7 @@ def _answer(designs: Designs, device: str, placed: PlacedLine, entry: Explanatio
     entry = of_as_numbers(designs, device, line, entry)
     entry = in_plan(designs, device, spot.port, line, entry)
     return Answer(
-        subject=f"{placed.artefact}:{placed.number}" if placed.number else placed.artefact,
+        subject=f"{placed.artefact}:{placed.number}",
         line=line,
         values=tuple(
             value

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fabric.render.explain import entries, known, placed_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from fabric.core.artefact import Artefact
     from fabric.render.explain import Explanation, PlacedLine
@@ -20,7 +20,10 @@ _DOCUMENT = "fabric."
 
 
 def lines_of_field(
-    platform: str, artefacts: Sequence[Artefact], name: str
+    platform: str,
+    artefacts: Sequence[Artefact],
+    name: str,
+    first: Callable[[Sequence[Explanation]], Sequence[Explanation]],
 ) -> Iterator[tuple[PlacedLine, Explanation]]:
     """Yield the lines that a field decides, with what is known of them.
 
@@ -30,6 +33,8 @@ def lines_of_field(
         Folder of the templates that printed the lines.
     name : str
         Path of a field, or a part of it: ``ecn.kmin_bytes``, ``kmin_bytes``, ``ecn``.
+    first : callable
+        Selects the nearest explanation of a line.
     """
     explained = [entry for entry in entries(platform) if _names(entry, name)]
     for line in placed_lines(artefacts) if explained else ():
@@ -37,7 +42,7 @@ def lines_of_field(
         key = match[1] if match else ""
         is_title = bool(key) and line.context == key  # of a table; its rows follow
         sets = line.text.strip() and not line.text.lstrip().startswith("#") and not is_title
-        for entry in known(platform, line, key)[:1] if sets else ():
+        for entry in first(known(platform, line, key)) if sets else ():
             if entry in explained:
                 yield line, entry
 

@@ -28,8 +28,7 @@ def texts(answers: Iterable[Answer]) -> Iterator[str]:
     """
 
     def alike(answer: Answer) -> tuple[object, ...]:
-        place = "" if answer.line else answer.subject
-        return place, *map(shape, (*answer.section, answer.line)), _reasons(answer)
+        return *map(shape, (*answer.section, answer.line)), _reasons(answer)
 
     groups = (group for likes in like_groups(answers, alike) for group in _by_number(likes))
     for reasons, same in groupby(groups, key=lambda group: _reasons(group[0])):
@@ -37,16 +36,18 @@ def texts(answers: Iterable[Answer]) -> Iterator[str]:
 
 
 def _by_number(likes: list[Answer]) -> list[list[Answer]]:
-    """Return like lines, apart where they set a few different numbers: ``percent 0`` and 50."""
-    groups = like_groups(likes, lambda answer: tuple(_NUMBER.findall(answer.line)))
+    """Return like lines, apart where they have a few different numbers: ``queue 0``, ``queue 3``."""
+    groups = like_groups(
+        likes, lambda answer: tuple(_NUMBER.findall(" ".join((*answer.section, answer.line))))
+    )
     return groups if len(groups) <= _MOST_NUMBERS else [likes]
 
 
 def _places(first: Answer, *more: Answer) -> list[str]:
     """Return where a line stands, and the line with what holds it."""
-    end = f", and {counted(len(more), 'line')} like it" if more and first.line else ""
-    lines = (*first.section, first.line) if first.line else ()
-    held = [f"    {INDENT * depth}{line}" for depth, line in enumerate(lines)]
+    end = f", and {counted(len(more), 'line')} like it" if more else ""
+    lines = enumerate((*first.section, first.line))
+    held = [f"    {INDENT * depth}{line}" for depth, line in lines]
     return [f"{first.subject}{end}", *held]
 
 
@@ -54,7 +55,7 @@ def _reasons(answer: Answer) -> tuple[str, ...]:
     """Return what decides a line."""
     lines = [f"  value     {v.field} = {v.value}  ({v.where})" for v in answer.values]
     if not answer.values:
-        lines.append("  value     fixed; not set in the inventory")
+        lines.append("  value     no field of the inventory decides it")
     if answer.rules:
         lines.append(f"  rules     {', '.join(answer.rules)}")
     return (*lines, f"  template  {answer.template}", f"  source    {answer.source}")

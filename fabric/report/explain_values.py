@@ -107,12 +107,13 @@ def values(designs: Designs, device: str, field: str, spot: Spot) -> list[Value]
         own = _trait_value(designs, device, tuple(parts[1:]))
         if own:
             return [own]
+    parent: Any = None
     value: Any = designs.intent.fabric
     is_written = True
     for part in parts:
         is_written = is_written and part in getattr(value, "model_fields_set", ())
-        value = getattr(value, part, None)
-    if value is None:
+        parent, value = value, getattr(value, part, None)
+    if value is None and not isinstance(parent, Model):
         return []
     place = designs.intent.position(*parts) if is_written else None
     return [Value(f"fabric.{field}", _text(value), place)]

@@ -14,12 +14,14 @@ from fabric.report.buffers import congested_buffer
 from fabric.report.dcqcn import Question, kinds, parameters_of
 from fabric.report.deadlock import further
 from fabric.report.table import Table
+from fabric.topology.device_ends import ends_of
 from fabric.validate.cable import cable_of
 from fabric.validate.world import model_of
 
 if TYPE_CHECKING:
     from fabric.design.designs import Designs
     from fabric.qos.dcqcn.registers import Place
+    from fabric.validate.cable import Cable
 
 
 #: Unit of the byte counter that is not confirmed; a set with the counter off needs none of it.
@@ -123,19 +125,22 @@ def cable(designs: Designs, host: str, interface: str) -> Table:
     """
     if host not in designs.hosts:
         raise _unknown(f"host {host!r} does not exist", "`rocefab show hosts` lists them")
-    nics = designs.hosts[host].nics
-    number = next((row for row, nic in enumerate(nics) if nic.interface == interface), None)
-    if number is None:
-        names = ", ".join(nic.interface for nic in nics)
+    compared = cable_at(designs, host, interface)
+    if compared is None:
+        names = ", ".join(nic.interface for nic in designs.hosts[host].nics)
         raise _unknown(f"{host} has no fabric NIC {interface!r}", f"its NICs are {names}")
-    compared = cable_of(
-        model_of(designs), designs.fabric.nics_of_host(designs.fabric.host_row[host])[number]
-    )
     rows = tuple(
         (line.item, line.host, line.switch, line.verdict, line.rule or "-", line.note or "-")
         for line in compared.lines()
     )
     return Table(_CABLE_HEADERS, rows)
+
+
+def cable_at(designs: Designs, device: str, port: str) -> Cable | None:
+    """Return the NIC cable that ends in a port of a host or leaf; None where there is none."""
+    ends = ends_of(designs.fabric, device)
+    row = next((end.row for end in ends if end.is_nic and end.port == port), None)
+    return None if row is None else cable_of(model_of(designs), row)
 
 
 def _unknown(message: str, fix: str) -> InputError:

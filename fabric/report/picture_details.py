@@ -50,7 +50,8 @@ class _Details:
             "policies": [list(rows) for rows in self._policies],
             "portless": ""
             if cables <= MOST_CABLES
-            else f"{cables:,} cables are too many for one page; `rocefab show links` lists them",
+            else f"{cables:,} cables are too many for one page; `rocefab show links` lists them, "
+            "and `rocefab show cable` compares both ends of a NIC's cable",
         }
 
     def _number(self, rows: Rows) -> int:

@@ -72,7 +72,11 @@ class PlacementDocument(BaseModel):
         int, Field(ge=0, description="Times that it changes the pod.")
     ]
     room: Annotated[
-        Room, Field(description="Hosts of the largest job that a unit, a pod and the fabric hold.")
+        Room,
+        Field(
+            description="Hosts of the largest job of the same tenant that still fits a unit, a pod "
+            "and the fabric."
+        ),
     ]
     degraded: Annotated[
         Variables, Field(description="Hosts of the job that are not as planned, and why.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.design.watchdog_words import watchdog_words
 from fabric.intent.classes import lossless_classes
+from fabric.qos.ecn.edge import unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,7 +35,7 @@ def switch_policy_rows(
     mtus = Counter(mtus_bytes) or Counter([policy.mtu.port_bytes])
     watchdog = policy.watchdog if policy.pfc else None
     return [
-        *_classes(policy),
+        *_classes(policy, sku),
         ("PFC watchdog", watchdog_words(watchdog, sku, role)),
         ("MTU", f"{_port_mtus(mtus)}, hosts {policy.mtu.host_bytes:,} bytes"),
     ]
@@ -49,22 +50,22 @@ def host_policy_rows(policy: LosslessPolicy) -> Rows:
     ]
 
 
-def _classes(policy: LosslessPolicy) -> Rows:
-    rows = [
-        row for one in lossless_classes(policy) for row in _class(one, policy.cnp_dscp, policy.pfc)
-    ]
+def _classes(policy: LosslessPolicy, sku: Sku | None = None) -> Rows:
+    rows = [row for one in lossless_classes(policy) for row in _class(one, policy, sku)]
     cnp = f"{policy.cnp_traffic_class}, {policy.cnp_queue} (strict priority)"
     return [*rows, ("CNP traffic class, queue", cnp)]
 
 
-def _class(one: LosslessClass, cnp_dscp: int, pfc: bool) -> Rows:  # noqa: FBT001
+def _class(one: LosslessClass, policy: LosslessPolicy, sku: Sku | None) -> Rows:
+    reason, _ = unmarked(sku, own_thresholds=one.own_thresholds) if sku else ("", "")
+    marked = f"{one.kmin_bytes:,} to {one.kmax_bytes:,} bytes, {one.pmax_percent} %"
     dscps = " ".join(str(dscp) for dscp in one.dscps)
     rows = (
-        ("RoCE DSCP, CNP DSCP", f"{dscps}, {cnp_dscp}"),
-        ("PFC", f"priority {one.pfc_priority}" if pfc else "off"),
+        ("RoCE DSCP, CNP DSCP", f"{dscps}, {policy.cnp_dscp}"),
+        ("PFC", f"priority {one.pfc_priority}" if policy.pfc else "off"),
         ("traffic class, queue", f"{one.traffic_class}, {one.queue}"),
         ("priority group", str(one.priority_group)),
-        ("ECN", f"{one.kmin_bytes:,} to {one.kmax_bytes:,} bytes, {one.pmax_percent} %"),
+        ("ECN", f"not configured: {reason}" if reason else marked),
     )
     return [(f"{one.title}{name}", value) for name, value in rows]
 

@@ -9,7 +9,7 @@ from fabric.core.errors import InputError
 from fabric.design.pool import lossy_queues
 from fabric.intent.classes import class_named
 from fabric.qos.dcqcn.parameters import CongestionPoint
-from fabric.qos.ecn.edge import programmed_bytes
+from fabric.qos.ecn.edge import programmed_bytes, unmarked
 from fabric.qos.simulate.classes import LossyPool, LossyQueue, PortClass, SimulatedClass
 from fabric.qos.thresholds import alpha
 from fabric.report.buffers import ingress_of
@@ -163,11 +163,13 @@ class RunClasses:
 
     def _marking(
         self, device: DeviceDesign, name: str, own_class: LosslessClass
-    ) -> CongestionPoint:
+    ) -> CongestionPoint | None:
         """Return the thresholds of a class, as the switch programs those of the inventory."""
         chosen = self.settings.class_marking.get(name, self.marking)
         if chosen:
             return chosen
+        if any(unmarked(device.sku, own_thresholds=own_class.own_thresholds)):
+            return None
         step = device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
         configured = own_class.kmin_bytes, own_class.kmax_bytes
         kmin, kmax = (programmed_bytes(size, step) if step else size for size in configured)

@@ -315,7 +315,7 @@ def whatif(
     return WhatIf(
         fabric=fabric,
         words=tuple(words),
-        impact=impact(start, lost),
+        impact=impact(start, lost, fabric.tenants),
         moved=tuple(_moved(fabric, start, lost)),
         new_findings=findings,
         broken=broken,

@@ -20,7 +20,7 @@ import numpy as np
 from fabric.core.errors import InputError
 from fabric.core.shown import closest
 from fabric.placement.engine.query import Query
-from fabric.placement.engine.tenancy import tenant_hosts
+from fabric.placement.engine.tenancy import quarantined_hosts, tenant_hosts
 from fabric.placement.engine.traffic import RING, Traffic, parse_traffic
 from fabric.placement.k8s.labels import TENANT_LABEL
 
@@ -102,12 +102,21 @@ def _unknown(annotations: dict[str, Any]) -> Iterator[str]:
 
 
 def _wrong(nodes: str, tenant: str, fabric: Fabric) -> Iterator[str]:
-    size = len(fabric.hosts)
-    known = nodes.isascii() and nodes.isdigit() and len(nodes) <= _MAX_DIGITS
-    if not (known and 1 <= int(nodes) <= size):
-        yield f"{NODES} is {nodes[:_SHOWN]!a}, but must be a number from 1 to {size}"
     if tenant and tenant not in (fabric.tenants.names if fabric.tenants else ()):
         yield f"{TENANT} is {tenant[:_SHOWN]!a}, but the fabric has no such tenant"
+        tenant = ""
+    size = int(tenant_hosts(fabric, tenant, np.arange(fabric.nics_per_host)).sum())
+    of = (
+        f", the hosts {f'of tenant {tenant}' if tenant else 'without one'}"
+        if fabric.tenants
+        else ""
+    )
+    known = nodes.isascii() and nodes.isdigit() and len(nodes) <= _MAX_DIGITS
+    if not (
+        known and 1 <= int(nodes) <= (size or len(fabric.hosts))
+    ):  # of none, each node says why
+        most = f"{size}{of}" if size else str(len(fabric.hosts))
+        yield f"{NODES} is {nodes[:_SHOWN]!a}, but must be a number from 1 to {most}"
 
 
 def names_of(body: ExtenderBody) -> list[str]:
@@ -143,6 +152,9 @@ def _unusable(engine: Engine, pod: Pod, names: list[str]) -> dict[str, str]:
     if pod.tenant:
         why = f"tenant {pod.tenant} does not have all its NICs"
     others = {name: why for name in names if not mine[rows[name]]}
+    if not pod.tenant:
+        alone = quarantined_hosts(engine.fabric, columns)
+        others |= {name: "its NICs are in quarantine" for name in others if alone[rows[name]]}
     return {**engine.stopped([name for name in names if name not in others], columns), **others}
 
 

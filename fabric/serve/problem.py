@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
+from fabric.core.errors import NeverFitsError, NoRoomError
 from fabric.core.findings import Finding, Severity
 
 if TYPE_CHECKING:
@@ -86,11 +87,11 @@ def refused(status: int, rule: str, field: str, message: str, fix: str) -> Probl
 def problem_of(error: InputError) -> Problem:
     """Return the problem of a request that the rooms below did not take.
 
-    A job that has no place now (PLC001) is a conflict with the state of the fabric (409); all else
-    is wrong in itself (422).
+    A job that has no place now is a conflict with the state of the fabric (409); all else is wrong
+    in itself (422), as is a job that never fits.
     """
-    unplaceable = bool(error.findings) and all(one.rule == "PLC001" for one in error.findings)
-    status = HTTPStatus.CONFLICT if unplaceable else HTTPStatus.UNPROCESSABLE_ENTITY
+    later = isinstance(error, NoRoomError) and not isinstance(error, NeverFitsError)
+    status = HTTPStatus.CONFLICT if later else HTTPStatus.UNPROCESSABLE_ENTITY
     findings = error.findings or [Finding("SRV004", Severity.ERROR, str(error))]
     return Problem(status, str(error), findings)
 

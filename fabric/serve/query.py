@@ -9,8 +9,8 @@ from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
 from fabric.placement import job
 from fabric.placement.engine.query import JOB_RULE
-from fabric.placement.engine.request import named_twice, too_large
-from fabric.serve.problem import Problem, refused
+from fabric.placement.engine.request import named_twice
+from fabric.serve.problem import Problem
 from fabric.topology.naming import hint
 
 if TYPE_CHECKING:
@@ -66,9 +66,6 @@ def query_of(body: PlacementBody, fabric: Fabric) -> Query:
         message = f"segment {body.segment} does not divide {nodes} nodes"
         wrong.add("segment", message, "use a divisor of nodes")
     wrong.end()
-    if nodes > len(fabric.hosts) and fabric.tenants is None:  # else the engine knows the limit
-        message, fix = too_large(fabric, nodes)
-        raise refused(HTTPStatus.UNPROCESSABLE_ENTITY, "PLC001", "nodes", message, fix)
     return query
 
 

@@ -11,6 +11,7 @@ from fabric.report.device import PlannedDevice
 from fabric.report.events import EventDocument
 from fabric.report.readings import ReadingsDocument
 from fabric.serve.drift import DeviceDrift
+from fabric.validate.cable import CableLine
 
 Count = Annotated[int, Field(ge=0)]
 State = Literal["planned", "quarantine", "oversubscribed", "down", "lossless", "wrong"]
@@ -204,6 +205,19 @@ class BudgetReply(BaseModel):
     rows: list[tuple[str, str, str, str]]
 
 
+class CableReply(BaseModel):
+    """The settings of both ends of a NIC cable, line by line."""
+
+    host: str
+    interface: str
+    switch: str
+    port: str
+    lines: Annotated[
+        list[CableLine],
+        Field(description="As `rocefab show cable`; a rule or a note may be empty."),
+    ]
+
+
 #: Answers of the map and of devices.
 MAP_REPLIES: tuple[type[BaseModel], ...] = (
     DriftReply,
@@ -211,4 +225,5 @@ MAP_REPLIES: tuple[type[BaseModel], ...] = (
     MapValuesReply,
     DeviceReply,
     BudgetReply,
+    CableReply,
 )

@@ -100,7 +100,7 @@ class WhatIfBody(Body):
     fail: Annotated[list[Line], Field(max_length=1000)] = Field(
         [],
         description="link:SWITCH:PORT, switch:NAME, cable-bundle:SWITCH:SWITCH, rack:UNIT, "
-        "host:NAME, or the name of a switch or host alone; all fail together.",
+        "host:NAME, HOST:INTERFACE, or the name of a switch or host alone; all fail together.",
     )
     drain: Line = Field("", description="Switch to drain, in addition to the failures.")
     all_links: bool = Field(default=False, description="Rank the failure of each single cable.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
-from fabric.core.exports import About, exporters
+from fabric.core.exports import About, exporters, with_part
 from fabric.core.findings import Finding, Severity
 from fabric.workflow.export import Request, export
 
@@ -20,8 +20,11 @@ _PARTS = {
 
 
 def forms() -> list[str]:
-    """Return the forms that need no job."""
-    return [name for name, one in exporters.items() if one.about is About.FABRIC or name in _PARTS]
+    """Return the forms that need no job, and parts that stand for form and part: ``kueue``."""
+    names = [name for name, one in exporters.items() if one.about is About.FABRIC or name in _PARTS]
+    parts = {name: _PARTS.get(name, tuple(exporters[name].parts)) for name in names}
+    alone = (part for name in names for part in parts[name] if with_part(part) == [name])
+    return [*names, *(part for part in alone if part not in exporters)]
 
 
 def topology(loaded: Loaded, form: str, part: str = "") -> str:

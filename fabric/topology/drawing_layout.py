@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from fabric.topology.bandwidth import switch_gbps
 from fabric.topology.drawing import Box, Caption, Frame, Picture
 from fabric.topology.drawing_captions import LEAST_TEXT, subtitle, tier_texts, with_lines
 from fabric.topology.drawing_groups import Limits, groups
-from fabric.topology.drawing_lines import lines
+from fabric.topology.drawing_lines import COMB_PX, lines
 from fabric.topology.drawing_tenants import with_tenants
 from fabric.topology.model import ROLES
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabric.topology.clos import Clos
-    from fabric.topology.drawing import CableStates, Line
+    from fabric.topology.drawing import CableStates, Comb, Line
     from fabric.topology.drawing_groups import Group, Groups
     from fabric.topology.model import Fabric, Ints
 
@@ -29,6 +29,8 @@ CHARACTER_PX = 6.65
 #: window of a small screen, so that text does not shrink there.
 MOST_WIDTH = 1280.0
 BOX_HEIGHT, FRAME_TITLE, MARGIN, TOP, LEGEND = 38.0, 20.0, 16.0, 76.0, 46.0
+#: How far the second edge of a box of several devices is behind it, to the right and up.
+STACK_PX = 3.0
 #: Room for the legend, our choice.
 LEAST_WIDTH = 1200.0
 #: Between leaves and hosts, and between two tiers of switches.
@@ -86,7 +88,7 @@ def picture(
         height=plan.rows.bottom + LEGEND,
         boxes=with_tenants(fabric, plan.boxes),
         lines=tuple(drawn),
-        frames=tuple(plan.frames),
+        frames=tuple(_over_combs(plan.frames, combs)),
         captions=tuple(_captions(texts, plan, drawn)),
         totals=states.totals(),
         combs=tuple(combs),
@@ -167,12 +169,17 @@ class _Plan:
     def _row_widths(self, row: Sequence[int]) -> list[float]:
         return [self._box_width(self.grouping.groups[number]) for number in row]
 
+    def _gap(self, row: Sequence[int]) -> float:
+        """Return the space between the boxes of a row, with room for their second edges."""
+        are_several = any(len(self.grouping.groups[number].members) > 1 for number in row)
+        return max(self._spacing.gap, 2 * STACK_PX * are_several)
+
     def _width(self, area: _Area, *, above: bool = True) -> float:
         space = self._spacing
         rows = area.rows if above or not area.inside else ()
         inside = [self._width(one, above=above) for one in area.inside]
         need = [
-            *(_total(self._row_widths(row), space.gap) for row in rows),
+            *(_total(self._row_widths(row), self._gap(row)) for row in rows),
             _total(inside, space.frame_gap),
             len(area.title) * CHARACTER_PX,
         ]
@@ -185,7 +192,8 @@ class _Plan:
         x, width, edges = x + pad, width - 2 * pad, []
         for row in area.rows:
             even = bool(area.inside)
-            edges += self._fill(row, _starts(self._row_widths(row), x, width, space.gap, even=even))
+            gap = self._gap(row)
+            edges += self._fill(row, _starts(self._row_widths(row), x, width, gap, even=even))
         widths = [self._width(one) for one in area.inside]
         starts = _starts(widths, x, width, space.frame_gap, even=True)
         for one, start, wide in zip(area.inside, starts, widths, strict=True):
@@ -213,6 +221,16 @@ class _Plan:
             self._boxes[number] = Box(*text, x, y, width, BOX_HEIGHT)
         edges = [self._boxes[number].y for number in row]
         return [*edges, *(y + BOX_HEIGHT for y in edges)]
+
+
+def _over_combs(frames: Sequence[Frame], combs: Sequence[Comb]) -> Iterator[Frame]:
+    """Yield frames; those of units with leaves reach over the highest comb, all of them alike."""
+    bottom = max((comb.bottom for comb in combs), default=0.0)
+    top = min((comb.y - COMB_PX for comb in combs), default=bottom)
+    for frame in frames:
+        more = max(0.0, frame.y - top)
+        is_around = frame.kind == "unit" and frame.y < bottom < frame.y + frame.height
+        yield replace(frame, y=top, height=frame.height + more) if is_around and more else frame
 
 
 def _total(widths: Sequence[float], gap: float) -> float:

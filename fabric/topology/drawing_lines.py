@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 SPREAD = 0.7
 #: Uplinks of leaves that are drawn one by one, our choice; of more, those that are alike are one.
 MOST_UPLINES = 24
-#: Pixels between boxes and the comb over them, and from that to the next comb; our choice.
-COMB_PX = 4.0
+#: Pixels between boxes and the bar of the comb over them, and from that to the next; our choice.
+COMB_PX = 12.0
+#: Pixels between the teeth of two combs over a box, at most; our choice.
+TOOTH_PX = 8.0
 
 
 def lines(
@@ -115,14 +117,23 @@ def _combs(drawn: list[Line], boxes: list[Box]) -> dict[tuple[int, ...], Comb]:
     """Return a comb for each set of boxes that share lines: the smaller set above the larger."""
     sets = {line.lower for line in drawn if len(line.lower) > 1}
     levels = dict.fromkeys(range(len(boxes)), 0)
-    combs = {}
+    level_of = {}
     for lower in sorted(sets, key=lambda numbers: (-len(numbers), numbers)):
-        level = 1 + max(levels[number] for number in lower)
-        levels |= dict.fromkeys(lower, level)
-        top = boxes[lower[0]].y
-        teeth = tuple(sorted(boxes[number].centre for number in lower))
-        combs[lower] = Comb(lower, top - COMB_PX * level, top, teeth)
-    return combs
+        level_of[lower] = 1 + max(levels[number] for number in lower)
+        levels |= dict.fromkeys(lower, level_of[lower])
+    most = max(levels.values())
+    return {
+        lower: _comb(lower, [boxes[number] for number in lower], level, most)
+        for lower, level in level_of.items()
+    }
+
+
+def _comb(lower: tuple[int, ...], over: Sequence[Box], level: int, most: int) -> Comb:
+    """Return the comb over some boxes, with its teeth beside those of the levels below it."""
+    top = over[0].y
+    step = min(TOOTH_PX, min(box.width for box in over) * SPREAD / 2 / most)
+    teeth = tuple(sorted(box.centre + step * (level - 1) for box in over))
+    return Comb(lower, top - COMB_PX * level, top, teeth)
 
 
 def _anchored(

@@ -12,7 +12,7 @@ from fabric.core.findings import Finding, Severity
 from fabric.intent.cabling import MAX_ERRORS
 from fabric.intent.scalars import LINK_LENGTHS
 from fabric.topology.model import NO_PORT, ROLES, GaveWay, Uplinks
-from fabric.topology.naming import hint, nic_names
+from fabric.topology.naming import hint, nic_names, port_hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -113,7 +113,9 @@ class _Resolver:
             number = self._ports[switch].get(port)
             if number is not None:
                 return _End(self._tiers[switch], switch, number, -1)
-            self._unknown(row, f"{prefix}port", f"port on {device}", self._ports[switch])
+            few = len(self._findings) < _MAX_HINTS
+            fix = port_hint(fabric.switches.skus[switch], port) if few else hint("port", port, ())
+            self._add("TOP005", row, f"{prefix}port", f"there is no port {port!r} on {device}", fix)
             return None
         host = fabric.host_row.get(device)
         if host is None:

@@ -10,7 +10,7 @@ from fabric.core.findings import Finding, Severity
 from fabric.core.shown import field_text
 from fabric.intent.platform_model import CageSplit
 from fabric.intent.scalars import cage_numbers
-from fabric.platforms.breakout import broken_out, fits, offered_mode, parse_mode
+from fabric.platforms.breakout import broken_out, fits, misfit, offered_mode, parse_mode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -175,8 +175,7 @@ def _problems(model: Sku, splits: Iterable[CageSplit]) -> Iterator[tuple[int, st
         if any(not kind.part_name for kind in kinds):
             message = f"the breakout port names of {model.name} are not known"
             yield index, message, "use whole ports, or define an own model with ports.part_name"
-        narrow = next((kind for kind in kinds if not fits(kind, _mode(kind, split))), None)
-        if narrow:
-            message = f"{narrow.lanes} lanes of a cage cannot be split as {split.mode}"
-            yield index, message, "use a mode that gives every port the same number of lanes"
+        misfits = (misfit(kind, _mode(kind, split)) for kind in kinds)
+        if found := next(filter(any, misfits), None):
+            yield index, *found
         taken |= {*numbers}

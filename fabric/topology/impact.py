@@ -10,12 +10,14 @@ import numpy as np
 from fabric.topology.bandwidth import switch_gbps, unit_gbps
 from fabric.topology.clos import failed
 from fabric.topology.paths import Layers, meets
+from fabric.topology.tenant_pairs import pairs_that_talk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fabric.topology.clos import Clos, Outage
     from fabric.topology.model import Bools, Ints
+    from fabric.topology.tenants import Tenants
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +48,14 @@ class Impact:
     host_gbps: NDArray[np.float64]
 
 
-def impact(network: Clos, outage: Outage) -> Impact:
-    """Return what an outage does to a network."""
+def impact(network: Clos, outage: Outage, tenants: Tenants | None = None) -> Impact:
+    """Return what an outage does to a network.
+
+    Parameters
+    ----------
+    tenants : Tenants or None
+        Whose NICs are; pairs of hosts are those that may talk.
+    """
     now = failed(network, outage)
     layers = Layers.of(network), Layers.of(now)
     before, after = (part.reach for part in layers)
@@ -55,7 +63,7 @@ def impact(network: Clos, outage: Outage) -> Impact:
     units = [unit_gbps(net, part) for net, part in zip((network, now), layers, strict=True)]
     return Impact(
         leaf_pairs=(int(before.sum()) // 2, int(lost.sum()) // 2),
-        host_pairs=pairs_of_hosts((network, now), (before, after)),
+        host_pairs=pairs_of_hosts((network, now), (before, after), tenants),
         rails=_rails_split(network, now, lost, after),
         rails_lost=_rails_lost(network, now),
         nic_gbps=np.stack([unit[0] for unit in units]),
@@ -111,11 +119,15 @@ def members(leaves: Ints, count: int) -> Bools:
     return table
 
 
-def pairs_of_hosts(networks: tuple[Clos, Clos], reaches: tuple[Bools, Bools]) -> tuple[int, int]:
+def pairs_of_hosts(
+    networks: tuple[Clos, Clos], reaches: tuple[Bools, Bools], tenants: Tenants | None = None
+) -> tuple[int, int]:
     """Return the pairs of hosts that reached each other, and those that no longer do.
 
     Hosts with the same leaves, before and after, are counted as one kind.
     """
+    if tenants is not None:
+        return pairs_that_talk(tenants, networks, reaches)
     tables = [host_leaves(network) for network in networks]
     kinds, size = np.unique(np.hstack(tables), axis=0, return_counts=True)
     parts = np.split(kinds, [tables[0].shape[1]], axis=1)

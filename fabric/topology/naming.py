@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from fabric.intent.host_model import HostTraits
     from fabric.intent.inventory import Intent
+    from fabric.platforms.model import Sku
     from fabric.topology.model import Fabric
 
 
@@ -114,6 +115,12 @@ def unknown(kind: str, names: Sequence[str]) -> str:
 def _unpadded(name: str) -> str:
     """Return a name without zeros before its numbers: gpu1 is meant to be gpu01."""
     return re.sub(r"(?<!\d)0+(?=\d)", "", name)
+
+
+def port_hint(model: Sku, name: str) -> str:
+    """Return what to write in place of an unknown name of a port: it may be an alias of one."""
+    meant = model.aliases().get(name.lower())
+    return f"did you mean {meant!r}?" if meant else hint("port", name, model.port_numbers())
 
 
 def hint(kind: str, name: str, known: Iterable[str], lists: str = "") -> str:

@@ -10,7 +10,7 @@ from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.topology.clos import Outage, clos
-from fabric.topology.naming import hint
+from fabric.topology.naming import hint, nic_names, port_hint
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -32,25 +32,28 @@ _OTHER_KINDS = {
     **dict.fromkeys(("node", "server"), "host"),
     **dict.fromkeys(("unit", "su"), "rack"),
 }
-FORMS = ", ".join(f"{kind}:{rest}" for kind, rest in KINDS.items())
+FORMS = ", ".join((*(f"{kind}:{rest}" for kind, rest in KINDS.items()), "HOST:INTERFACE"))
 
 
-def outage(fabric: Fabric, words: Sequence[str]) -> Outage:
+def outage(fabric: Fabric, words: Sequence[str], forms: str = FORMS) -> Outage:
     """Return what is down when everything that the words name fails together.
 
     Parameters
     ----------
     words : sequence of str
-        ``link:SWITCH:PORT`` is the cable in a port; ``cable-bundle:SWITCH:SWITCH`` all cables
-        between two switches; ``rack:UNIT`` a unit with its leaves and hosts; ``switch`` and
-        ``host`` take a range of names too. Names of switches and hosts alone are enough.
+        ``link:SWITCH:PORT`` is the cable in a port, ``HOST:INTERFACE`` that of a NIC;
+        ``cable-bundle:SWITCH:SWITCH`` all cables between two switches; ``rack:UNIT`` a unit with
+        its leaves and hosts; ``switch`` and ``host`` take a range of names too. Names of switches
+        and hosts alone are enough.
+    forms : str
+        Words that messages name: these, and others that the caller takes.
 
     Raises
     ------
     InputError
         With a finding for each word that names nothing.
     """
-    reader = _Reader(fabric)
+    reader = _Reader(fabric, forms)
     combined = Outage.none(reader.network)
     for word in words:
         combined = combined | reader.read(word)
@@ -80,10 +83,10 @@ def outage_of_ports(fabric: Fabric, ports: Collection[tuple[str, str]]) -> Outag
 
 
 class _Reader:
-    def __init__(self, fabric: Fabric) -> None:
+    def __init__(self, fabric: Fabric, forms: str) -> None:
         self.network: Clos = clos(fabric)
         self.findings: list[Finding] = []
-        self._fabric = fabric
+        self._fabric, self._forms = fabric, forms
 
     def read(self, word: str) -> Outage:
         """Return what one word takes down; nothing and a finding when it is wrong."""
@@ -96,10 +99,13 @@ class _Reader:
             "host": self._host,
         }.get(kind)
         failure = Outage.none(self.network)
-        if not colon:
+        is_device = word in self._fabric.switch_row or word in self._fabric.host_row
+        if not colon and (is_device or word not in KINDS):
             self._device(failure, word)
+        elif read is None and kind in self._fabric.host_row:
+            self._nic(failure, kind, rest)
         elif read is None or not rest:
-            fix = self._meant(kind, rest) or f"use one of {FORMS}"
+            fix = self._meant(kind, rest) or f"use one of {self._forms}"
             self._refuse("INT040", f"{word!r} is not a valid failure", fix)
         else:
             read(failure, rest)
@@ -126,7 +132,7 @@ class _Reader:
         listed = "switch" if kind in {"unit", "device"} else kind
         fix = hint(listed, name, known)
         if kind == "device" and not fix.endswith("?"):
-            fix = f"{fix}; or use one of {FORMS}"
+            fix = f"{fix}; or use one of {self._forms}"
         self._refuse("TOP005", f"there is no {kind} {name!r}", fix)
 
     def _row(self, kind: str, name: str, known: dict[str, int]) -> int | None:
@@ -167,14 +173,28 @@ class _Reader:
             failure.switches[:] |= self.network.unit == row
             failure.hosts[:] |= self.network.host_unit == row
 
+    def _nic(self, failure: Outage, host: str, interface: str) -> None:
+        """Take down the cable of a NIC."""
+        names = [nic.interface for nic in nic_names(self._fabric, host)]
+        if interface not in names:
+            fix = f"its NICs are {', '.join(names)}"
+            self._refuse("TOP005", f"{host} has no NIC {interface[:40]!a}", fix)
+            return
+        first = self._fabric.host_row[host] * self._fabric.nics_per_host
+        failure.nics[first + names.index(interface)] = True
+
     def _link(self, failure: Outage, rest: str) -> None:
         name, _, port = rest.partition(":")
+        if name in self._fabric.host_row:
+            self._nic(failure, name, port)
+            return
         row = self._row("switch", name, self._fabric.switch_row)
         if row is None:
             return
-        numbers = self._fabric.switches.skus[row].port_numbers()
+        model = self._fabric.switches.skus[row]
+        numbers = model.port_numbers()
         if port not in numbers:
-            self._unknown("port", port, numbers)
+            self._refuse("TOP005", f"there is no port {port!r}", port_hint(model, port))
             return
         cables, nics, number = self.network.cables, self.network.nics, numbers[port]
         failure.cables[:] |= (cables.lower == row) & (cables.lower_port == number)

@@ -11,7 +11,7 @@ from fabric.core.counts import noun
 from fabric.core.findings import Finding, Severity
 from fabric.topology.hardware import split_findings
 from fabric.topology.model import NO_PORT, ROLES
-from fabric.topology.naming import hint, unknown
+from fabric.topology.naming import hint, port_hint, unknown
 from fabric.topology.own_addresses import write_own_links, write_own_nic, wrong_subnets
 
 if TYPE_CHECKING:
@@ -105,8 +105,11 @@ def _override_switch(fabric: Fabric, row: int, override: Located[DeviceOverride]
 def _check_port(
     fabric: Fabric, row: int, port: str, override: Located[DeviceOverride]
 ) -> list[Finding]:
-    numbers = fabric.switches.skus[row].port_numbers()
-    return [] if port in numbers else [_unknown(override, "port", port, numbers, "ports", port)]
+    model = fabric.switches.skus[row]
+    if port in model.port_numbers():
+        return []
+    wrong = _unknown(override, "port", port, (), "ports", port)
+    return [replace(wrong, fix=port_hint(model, port))]
 
 
 def _write_ports(fabric: Fabric, overrides: list[tuple[int, Located[DeviceOverride]]]) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from fabric.core.units import gbps_to_mbps
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES, lossless_dscps_of_host
 from fabric.design.watchdog_words import sets_times, watchdog_words
+from fabric.qos.ecn.edge import unmarked
 from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, nic_headroom_bytes
 from fabric.qos.headroom.verdict import HeadroomVerdict, judge
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from fabric.design.host_model import HostDesign, NicDesign
     from fabric.design.model import DeviceDesign
     from fabric.design.port_model import PortDesign
-    from fabric.design.qos_model import HostQos, QosProfile
+    from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
     from fabric.qos.headroom.terms import Link
     from fabric.validate.world import Model
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 Word = Literal["ok", "wrong", "note", "unknown"]
 #: The code point ECT0 in the lower two bits (RFC 3168 section 5).
 ECT0 = 2
+#: FEC of a NIC, and of a port whose FEC is not set: chosen by speed and medium.
+AUTO_FEC = "auto"
 #: Lanes of 50 Gb/s and above carry PAM4, which IEEE 802.3 defines with RS-FEC only (clause 134);
 #: 100 Gb/s over four lanes has RS-FEC on copper and multimode fibre (clauses 92 and 95).
 RS_ONLY_FROM_GBPS, RS_USUAL_GBPS = 200, 100
@@ -84,7 +87,7 @@ def _wire(cable: Cable) -> Iterator[CableLine]:
     yield _same("speed_gbps", nic.speed_gbps, port.speed_gbps, "TOP011")
     yield _same("cable_m", nic.cable_m, port.cable_m, "TOP011")
     verdict, note = fec_verdict(port.fec, port.speed_gbps)
-    yield CableLine("fec", "auto", port.fec or "auto", verdict, note, "HST017")
+    yield CableLine("fec", AUTO_FEC, port.fec or AUTO_FEC, verdict, note, "HST017")
     need = nic.mtu_bytes + ETHERNET_OVERHEAD_BYTES
     yield CableLine(
         "mtu_bytes",
@@ -174,7 +177,7 @@ def _marks(cable: Cable, port: QosProfile) -> Iterator[CableLine]:
         "QOS009",
     )
     for mine, other in pairs:
-        yield from _queue(qos, mine, other)
+        yield from _queue(cable, mine, other)
 
 
 def _at_switch(port: QosProfile, mine: LosslessClass) -> LosslessClass:
@@ -187,13 +190,19 @@ def _of(one: LosslessClass) -> str:
     return "" if one.number is None else f" of {one.name}"
 
 
-def _queue(qos: HostQos, mine: LosslessClass, other: LosslessClass) -> Iterator[CableLine]:
+def _queue(cable: Cable, mine: LosslessClass, other: LosslessClass) -> Iterator[CableLine]:
+    qos = cable.nic.qos
     current, share = qos.tc_bandwidth_percent[mine.pfc_priority], other.percent
     state: Literal["ok", "note"] = "ok" if current == share else "note"
     yield CableLine(f"share_percent{_of(mine)}", str(current), str(share), state)
+    item, reacts = f"ECN{_of(mine)}", f"reacts and notifies on priority {mine.pfc_priority}"
+    reason, _ = unmarked(cable.device.sku, own_thresholds=other.own_thresholds)
+    if reason:
+        yield CableLine(item, reacts, "marks nothing", "note", reason)
+        return
     yield CableLine(
-        f"ECN{_of(mine)}",
-        f"reacts and notifies on priority {mine.pfc_priority}",
+        item,
+        reacts,
         f"marks queue {other.queue} from {other.kmin_bytes} to {other.kmax_bytes} bytes",
         "ok" if other.pmax_percent else "wrong",
         f"{other.pmax_percent} % of the packets at kmax_bytes, all above it",

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabric.core.counts import counted
 from fabric.core.findings import Finding, Ignored, Position, Severity
@@ -45,6 +45,8 @@ class Reported:
         Rules that do not count, and who says that.
     across_files : bool
         Whether findings in different files may be alike.
+    figures : mapping, optional
+        What JSON has beside, as plain data by the name of a member.
     """
 
     outcome: Outcome
@@ -57,6 +59,7 @@ class Reported:
     full: bool = True
     ignored: Ignored | None = None
     across_files: bool = False
+    figures: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def ignored_words(self) -> str:

@@ -13,7 +13,7 @@ from fabric.design.comparisons import verdict
 from fabric.intent.policy import LosslessPolicy
 from fabric.platforms import platforms
 from fabric.platforms.features import features_of
-from fabric.qos.ecn.edge import largest_queue_bytes, percent_bytes, to_units
+from fabric.qos.ecn.edge import largest_queue_bytes, percent_bytes, to_units, unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -64,12 +64,12 @@ def needs_of(leaf: Sku, spine: Sku) -> Needs:
             elif _holds(limit, role):
                 (needs.host_ports if limit.when == _SWITCHED else values)[name] = value
     needs.fabric.update(sorted({*_like_values(leaf)} & {*_like_values(spine)}))
-    percents = {role: dict(_whole_percents(model)) for role, (model, _) in roles.items()}
-    if percents["leaf"] == percents["spine"]:
-        needs.fabric.update(percents["leaf"])
+    thresholds = {role: dict(_thresholds(model)) for role, (model, _) in roles.items()}
+    if thresholds["leaf"] == thresholds["spine"]:
+        needs.fabric.update(thresholds["leaf"])
     else:
-        needs.leaf.update(percents["leaf"])
-        needs.spine.update(percents["spine"])
+        needs.leaf.update(thresholds["leaf"])
+        needs.spine.update(thresholds["spine"])
     return needs
 
 
@@ -134,13 +134,6 @@ def _limited(model: Sku) -> Iterator[tuple[str, Any, Limit]]:
                         yield name, limit.values[0], limit
 
 
-def longest_cable_m(model: Sku) -> float:
-    """Return the longest lossless cable that a switch takes without further settings."""
-    limits = (limit for rule in features_of(model.nos).rules for limit in rule.limits)
-    cables = (one for one in limits if "cables" in one.fields and one.includes(model))
-    return min((one.range[1] for one in cables if one.range), default=math.inf)
-
-
 def _holds(limit: Limit, role: str) -> bool:
     """Tell whether a limit holds for a role: only leaves have switched ports."""
     return role == "leaf" or _SWITCHED[0] not in limit.when
@@ -173,15 +166,20 @@ def _like_values(model: Sku) -> Iterator[tuple[str, Any]]:
             yield name, values[1]
 
 
-def _whole_percents(model: Sku) -> Iterator[tuple[str, int]]:
-    """Yield the marking thresholds where a switch rounds them up to percents of its one queue."""
+def _thresholds(model: Sku) -> Iterator[tuple[str, int]]:
+    """Yield the marking thresholds that a switch gets only where the inventory has them.
+
+    Where a switch rounds them up to percents of its one queue, they are whole percents.
+    """
     unit, queue_bytes = features_of(model.nos).marking_unit, largest_queue_bytes(model)
-    if not (unit.share and queue_bytes):
-        return
     usual = LosslessPolicy().ecn
     for name in ("kmin_bytes", "kmax_bytes"):
-        percent = to_units(getattr(usual, name), unit, queue_bytes=queue_bytes)
-        yield f"ecn.{name}", percent_bytes(percent, queue_bytes)
+        value = getattr(usual, name)
+        if unit.share and queue_bytes:
+            percent = to_units(value, unit, queue_bytes=queue_bytes)
+            yield f"ecn.{name}", percent_bytes(percent, queue_bytes)
+        elif unit.written and not any(unmarked(model, own_thresholds=True)):
+            yield f"ecn.{name}", value
 
 
 def _is_needed(limit: Limit, rule: LimitedRule) -> bool:

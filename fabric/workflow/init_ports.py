@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.platform_model import CageSplit
-from fabric.platforms.breakout import fits, offered_mode, parse_mode
+from fabric.platforms.breakout import misfit, offered_mode, parse_mode
 from fabric.topology.hardware import split_model
 from fabric.topology.naming import hint
 
@@ -126,10 +126,12 @@ def _broken_out(model: Sku, split: str) -> Sku:
     except ValueError as error:
         message, _, fix = str(error).partition("; ")
         raise refusal("--split", message, fix) from error
-    if not all(fits(kind, offered_mode(kind, split) or mode) for kind in kinds) or any(
-        kind.breakouts and offered_mode(kind, split) is None for kind in kinds
-    ):
-        words = dict.fromkeys(word.split("[")[0] for kind in kinds for word in kind.breakouts)
+    words = dict.fromkeys(word.split("[")[0] for kind in kinds for word in kind.breakouts)
+    if any(kind.breakouts and offered_mode(kind, split) is None for kind in kinds):
         message = f"not every cage of {model.name} has the breakout {split}"
         raise refusal("--split", message, f"choose one of: {', '.join(words)}")
+    for kind in kinds:
+        message, fix = misfit(kind, offered_mode(kind, split) or mode)
+        if message:
+            raise refusal("--split", f"{model.name}: {message}", fix)
     return split_model(model, [CageSplit(cages=f"1-{len(kinds)}", mode=split)])

@@ -12,6 +12,7 @@ import yaml
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Severity
+from fabric.design.limits import longest_cable_m
 from fabric.platforms.catalogue import Skus
 from fabric.topology.sizing import Need, Size, sized
 from fabric.topology.sizing_pods import Pods, sized_pods
@@ -22,7 +23,6 @@ from fabric.workflow.init_needs import (
     Needs,
     host_port_file,
     in_braces,
-    longest_cable_m,
     lossless_section,
     needs_of,
 )

@@ -375,8 +375,12 @@ def report(
     file = str(inventory / MAIN_FILE)
     rules = (*PROOF_RULES.values(), *(rule for rule in all_rules() if rule.id in facts()))
     notes = tuple(proved.summary())
+    figures = {"proof": proved.own.figures()} if proved.own else {}
+    outcome, idle = proved.outcome, proved.idle
     return report_in(form)(
-        Reported(proved.outcome, rules, fail_on, file, "prove", proved.idle, notes, full, ignored)
+        Reported(
+            *(outcome, rules, fail_on, file, "prove", idle, notes, full, ignored), figures=figures
+        )
     )
 
 

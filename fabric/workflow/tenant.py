@@ -81,7 +81,8 @@ class TenantEditor:
         entry = {"name": name, "id": ident or lowest, **given}
         self._edit.write(file, f"tenants:\n  - {edit.flow(entry)}\n")
         self._expected.pop(name, None)
-        return self._written("run `rocefab tenant grant` to give it hosts, then `rocefab plan`")
+        give = "" if "hosts" in given else "run `rocefab tenant grant` to give it hosts, then "
+        return self._written(f"{give}run `rocefab plan`")
 
     def grant(self, name: str, members: Members) -> Edited:
         """Give NICs without a tenant to one."""

@@ -11,6 +11,7 @@
   let view = { ...full };
   const boxes = [...svg.querySelectorAll("g.box")];
   const lines = [...svg.querySelectorAll("g.line")];
+  const combs = [...svg.querySelectorAll("g.comb")];
   const LEAST = 1 / 60;
   const MOST = 2;
   const HITS = 30;
@@ -65,16 +66,29 @@
   const mark = (number) => {
     for (const box of boxes) box.classList.toggle("found", box.dataset.box === String(number));
     svg.classList.add("dim");
+    for (const comb of combs) comb.classList.remove("mine");
     for (const line of lines) {
       const ends = [...line.dataset.lower.split(" "), line.dataset.upper];
       const mine = ends.includes(String(number));
       line.classList.toggle("mine", mine);
+      if (mine) combs.find((comb) => comb.dataset.lower === line.dataset.lower)?.classList.add("mine");
     }
+  };
+  // The page has no room for what both ends of each cable are told; the command has it.
+  const compared = (name, { facts, ports }) => {
+    const isHost = ([[, role]]) => role === "host";
+    const [port, peer, peerPort] = ports.find((row) => isHost(facts) || isHost(data.devices[row[1]].facts)) ?? [];
+    if (!port) return;
+    const [host, nic] = isHost(facts) ? [name, port] : [peer, peerPort];
+    const line = element("p", "Both ends of a NIC's cable, with verdicts: ");
+    line.append(element("code", `rocefab show cable INVENTORY ${host} ${nic}`));
+    told.append(line);
   };
   const device = (name) => {
     const one = data.devices[name];
     told.replaceChildren(element("h2", name), table([], one.facts));
     told.append(element("h3", `Ports and peers (${one.ports.length})`));
+    compared(name, one);
     if (one.ports.length) {
       told.append(table(["port", "peer", "peer port", "speed", "cable", "state"], one.ports));
     } else {

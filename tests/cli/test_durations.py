@@ -11,8 +11,10 @@ from fabric.cli.options import duration_s
 from tests.cli import tree
 from tests.cli.runs import DEMO, run
 
-DURATIONS = {"apply": "--max-age", "prove": "--deadline"} | dict.fromkeys(
-    ("place", "export", "judge"), "--state-max-age"
+DURATIONS = (
+    {"apply": "--max-age", "prove": "--deadline", "first-contact": "--window"}
+    | dict.fromkeys(("place", "export", "judge"), "--state-max-age")
+    | dict.fromkeys(("cabling", "verify", "whatif"), "--snapshot-max-age")
 )
 
 
@@ -34,9 +36,10 @@ def test_what_is_no_duration(text: str) -> None:
 def test_help_and_default_name_the_unit(command: str) -> None:
     leaf, _ = tree.find([command])
     (option,) = [one for one in leaf.options if DURATIONS[command] in one.opts]
-    assert duration_s("", option.default) > 0
+    assert duration_s("", option.default) >= 0
     assert not option.default[-1].isdigit()
     assert re.search(r"\b\d+[smhd]\b", option.help)
+    assert option.help.endswith("a number alone is in seconds.")
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def published() -> str:
 
 #: Units of no fixed size, with the size of the example.
 _UNIT_SIZES = {
-    "cells": "cells of 256 bytes",
+    "cells": "cells of 208 bytes (S9820-64H)",
     "percent": "percent of a queue of 1,000,000 bytes",
 }
 
@@ -138,7 +138,7 @@ def units() -> str:
     alike: dict[tuple[str, str], list[str]] = {}
     for name, unit in ((name, one.marking_unit) for name, one in declared().items()):
         try:
-            value = size(to_units(150_000, unit, cell_bytes=256, queue_bytes=1_000_000))
+            value = size(to_units(150_000, unit, cell_bytes=208, queue_bytes=1_000_000))
         except ValueError:
             value = "unknown"
         word = _UNIT_SIZES.get(unit.word.lower(), unit.word.lower())

@@ -33,7 +33,18 @@ Overrides use the fields of the same policy and change only the fields that they
 specific one takes precedence: port, then device or host, then role, then `fabric.yaml`. Fields that
 no file sets have the default below.
 `rocefab explain FOLDER DEVICE TEXT` shows which value a line comes from. `TEXT` may be a field, or
-a part of its path: `kmin_bytes`, `lossless.watchdog`. The lines that it decides are shown.
+a part of its path: `kmin_bytes`, `lossless.watchdog`. The lines that it decides are shown, with the
+lines that hold them:
+
+```console
+$ rocefab explain inventory/demo spine01 kmin_bytes
+switches/spine01/startup-config.eos:21
+    qos profile ROCE
+      uc-tx-queue 3
+        random-detect ecn minimum-threshold 150000 bytes maximum-threshold 1500000 bytes max-mark-probability 100 weight 0
+  value     fabric.lossless.ecn.kmin_bytes = 150000  (fabric, inventory/demo/fabric.yaml:38:9)
+...
+```
 
 ## Worked examples
 

@@ -58,8 +58,8 @@ except InputError as error:
 
 ```text
 the job cannot be placed
-70 hosts are needed, but the fabric has 4; request at most 4 nodes: with 2 GPUs each they have 8 \
-[PLC001]
+nodes: 70 hosts are needed, but the fabric has 4; request at most 4 nodes: with 2 GPUs each they \
+have 8 [PLC001]
 ```
 
 """

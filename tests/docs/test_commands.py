@@ -48,6 +48,9 @@ BEFORE = {
         ]
         for end in ("", " --commit")
     },
+    ("rocefab import configs practice --out mine --hosts gpu[001-004] --model spine=7060X6-64PE"): [
+        "rocefab render inventory/demo --out practice"
+    ],
     **{
         f"rocefab {line}": [
             "rocefab init new-fabric --design rail-optimised --hosts 64 --leaf S9827-64E"

@@ -102,6 +102,7 @@ def test_search_opens_the_device(browser: Any, pages: dict[str, Path]) -> None:
     assert one(browser, "#told h2").text == "su1-rail1"
     assert "Ethernet256 spine01 Ethernet32 400G 40 m planned" in one(browser, "#told").text
     assert "PFC priority 3" in one(browser, "#told").text
+    assert "rocefab show cable INVENTORY gpu001 eth2" in one(browser, "#told").text
     one(browser, "#search").send_keys("xyz")
     assert one(browser, "#hits").text == "no device has this in its name"
     assert browser.get_log("browser") == []
@@ -115,6 +116,7 @@ def test_a_click_shows_a_device_or_the_members_of_a_group(browser, pages) -> Non
     assert one(browser, ".box.found text").text == "su1-rail0"
     # its NICs, the wrong cable, and seven lines that it shares with leaves of its unit
     assert len(browser.find_elements("css selector", ".line.mine")) == 1 + 1 + 7
+    assert len(browser.find_elements("css selector", ".comb.mine")) == 1
     one(browser, "#close").click()
     assert not one(browser, "#panel").is_displayed()
     box(browser, "gpu[001-032]").click()
@@ -123,6 +125,7 @@ def test_a_click_shows_a_device_or_the_members_of_a_group(browser, pages) -> Non
     members[2].click()
     assert one(browser, "#told h2").text == "gpu003"
     assert "eth8 su1-rail7" in one(browser, "#told").text
+    assert "rocefab show cable INVENTORY gpu003 eth1" in one(browser, "#told").text
 
 
 def test_all_of_it_without_a_mouse(browser: Any, pages: dict[str, Path]) -> None:

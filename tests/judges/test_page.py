@@ -395,6 +395,31 @@ def test_a_click_opens_a_device_and_a_cable(page: Any, site: Any) -> None:
     until(lambda: heading(page) == "su1-rail1", "the device is there again")
 
 
+@pytest.mark.parametrize("width", [1280, 400])
+def test_a_cable_shows_what_both_ends_are_told(page: Any, site: Any, width: int) -> None:
+    """Each line of `rocefab show cable` with its verdict, in a width that has room for it."""
+    told = site.get("/v1/devices/su1-rail0/cable", params={"port": "Ethernet0"}).json()["lines"]
+    size(page, width)
+    shown(page, site, "#/cable/su1-rail0/Ethernet0")
+    until(lambda: every(page, ".ends tbody tr"), "the ends are compared")
+    rows = every(page, ".ends tbody tr")
+    verdicts = [row.find_element("css selector", ".badge").text for row in rows]
+    assert verdicts == [line["verdict"] for line in told]
+    fec = next(row.text for row in rows if row.text.startswith("FEC"))
+    assert all(word in fec for word in ("auto", "rs", "ok", "HST017"))
+    assert page.execute_script("return document.documentElement.scrollWidth") <= width
+    until(lambda: len(every(page, ".stacked")) == 2, "the headroom is there")
+    for region in every(page, ".stacked"):
+        inside = page.execute_script("return arguments[0].scrollWidth", region)
+        assert inside <= region.size["width"]
+
+
+def test_a_cable_between_switches_is_compared_with_no_host(page: Any, site: Any) -> None:
+    shown(page, site, "#/cable/su1-rail0/Ethernet256")
+    until(lambda: every(page, ".sum"), "all of the cable is there")
+    assert not every(page, ".ends")
+
+
 def test_cabled_ports_are_counted(page: Any, tmp_path: Path) -> None:
     """Neither interfaces without a planned cable, nor a NIC that is switched off as planned."""
     readings = tmp_path / "readings.jsonl"
@@ -421,7 +446,7 @@ def test_cabled_ports_are_counted(page: Any, tmp_path: Path) -> None:
         assert "in quarantine, as planned none: in quarantine" in rows[1]
         assert not every(page, "[aria-label=Ports] .badge.down")
         page.get(f"{str(client.base_url).rstrip('/')}/#/cable/gpu004/eth2")
-        until(lambda: "Headroom, explained" in text(page), "the cable is there")
+        until(lambda: len(every(page, ".stacked")) == 2, "all of the cable is there")
         assert text(page).count("none: in quarantine") == 2
         assert "switched off" not in text(page)
 
@@ -438,6 +463,18 @@ def test_a_group_opens_and_filters_are_in_the_address(page: Any, site: Any) -> N
     until(lambda: len(every(page, "g.box.leaf")) == 1, "one rail is drawn")
     next(item for item in every(page, ".filters button") if item.text == "Show all").click()
     until(lambda: len(every(page, "g.box.leaf")) == 16, "all is drawn")
+
+
+def test_a_chosen_bundle_shows_the_leaves_that_it_connects(page: Any, site: Any) -> None:
+    """The bar of its leaves stays, that of the others fades; the legend says what a bar is."""
+    shown(page, site, "#/map")
+    combs = [len(every(page, f"g.comb{kind}")) for kind in ("", ".mine")]
+    box(page, "su1-rail0").click()
+    combs.append(len(every(page, "g.comb.mine")))
+    box(page, "spine01").click()
+    combs.append(len(every(page, "g.comb.mine")))
+    assert combs == [2, 0, 1, 2]
+    assert "lines at a bar connect each leaf under its teeth" in one(page, ".legend").text
 
 
 def test_a_part_of_a_bundle_is_drawn_as_a_part(page: Any, axe: str, tmp_path: Path) -> None:
@@ -474,6 +511,7 @@ def test_a_part_of_a_bundle_is_drawn_as_a_part(page: Any, axe: str, tmp_path: Pa
         assert [item.text for item in every(page, ".key")] == [
             *(f"rail {rail}" for rail in range(8)),
             *("several rails, or none", "fails", "host that loses bandwidth"),
+            "lines at a bar connect each leaf under its teeth",
         ]
 
 

@@ -192,8 +192,8 @@ def test_choices_by_hand(nodes: int, excluded: tuple[str, ...], hosts: str, reas
             2,
             (),
             (
-                "10 hosts are needed, but the fabric has 9; request at most 9 nodes: with 2 GPUs "
-                "each they have 18 [PLC001]"
+                "nodes: 10 hosts are needed, but the fabric has 9; request at most 9 nodes: with 2 "
+                "GPUs each they have 18 [PLC001]"
             ),
         ),
         (

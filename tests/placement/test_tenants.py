@@ -16,6 +16,7 @@ from fabric.placement.export import Order
 from fabric.placement.k8s.labels import node_labels
 from fabric.workflow.place import job_request, place
 from fabric.workflow.project import Project
+from tests.cases import each
 from tests.cli.runs import run
 
 EXAMPLE = Path(__file__).parents[2] / "inventory" / "tenants"
@@ -34,7 +35,13 @@ def test_a_job_has_hosts_of_its_tenant(project: Project) -> None:
 
 #: Members of a request, and what the message says.
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "no tenant": ({"nodes": 1}, "tenant: every host has a tenant, and a job stays in one"),
+    "no tenant": (
+        {"nodes": 1},
+        (
+            "tenant: every host has NICs of a tenant, and a job stays in one; name the tenant: red "
+            "or blue"
+        ),
+    ),
     "an unknown tenant": ({"tenant": "green"}, "tenant: there is no tenant 'green'"),
     "a host of another": (
         {"hosts": ["gpu001"], "tenant": "blue"},
@@ -50,7 +57,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a host without saying whose": (
         {"hosts": ["gpu001"]},
-        "hosts: gpu001 has NICs of a tenant, or in quarantine; name the tenant",
+        "hosts: gpu001 is of tenant red; name the tenant",
     ),
     "hosts without saying whose": (
         {"hosts": ["gpu001", "gpu002"]},
@@ -61,18 +68,18 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "more than it has": (
         {"nodes": 2, "tenant": "blue"},
-        "of the 2 hosts of tenant blue only 1 has all NICs that the job uses, and 1 is free",
+        (
+            "nodes: 2 hosts are needed, but of the 2 hosts of tenant blue only 1 has all NICs that "
+            "the job uses; request at most 1 node, or use fewer GPUs of each"
+        ),
     ),
     "more than it has of whole hosts": (
         {"nodes": 3, "tenant": "red"},
-        "3 hosts are needed, but tenant red has 2 hosts, of which 2 are free; request fewer nodes",
+        "nodes: 3 hosts are needed, but tenant red has 2 hosts; request at most 2 nodes",
     ),
     "more than the fabric has": (
         {"nodes": 9, "tenant": "red"},
-        (
-            "9 hosts are needed, but tenant red has 2 with all NICs that the job uses; request at "
-            "most 2 nodes"
-        ),
+        "nodes: 9 hosts are needed, but tenant red has 2 hosts; request at most 2 nodes",
     ),
     "more GPUs than a host has": (
         {"nodes": 9, "gpus_per_node": 3, "tenant": "red"},
@@ -94,6 +101,69 @@ def test_hosts_of_others_are_no_choice(project: Project, name: str) -> None:
     with pytest.raises(InputError) as caught:
         place(project, job_request(**members))
     assert any(message in str(finding) for finding in caught.value.findings)
+
+
+@pytest.fixture(scope="module")
+def quarantine(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Return a fabric where nobody has gpu004, which is in quarantine."""
+    folder = tmp_path_factory.mktemp("quarantine")
+    text = (EXAMPLE / "fabric.yaml").read_text()
+    (folder / "fabric.yaml").write_text(text.replace(", nics: {gpu004: [0]}", ""))
+    return Project(folder)
+
+
+#: Members of a request where gpu004 is in quarantine, and what the message says.
+IN_QUARANTINE: dict[str, tuple[dict[str, Any], str]] = {
+    "nothing named": (
+        {"nodes": 1},
+        (
+            "tenant: no host without a tenant is free: gpu004 is in quarantine; name the tenant "
+            "(red or blue), or grant it to one"
+        ),
+    ),
+    "the host": (
+        {"hosts": ["gpu004"]},
+        "hosts: gpu004 is in quarantine; name other hosts, or grant a tenant these",
+    ),
+    "the host and another": (
+        {"hosts": ["gpu001", "gpu004"]},
+        "hosts: gpu001 is of tenant red, gpu004 in quarantine",
+    ),
+}
+
+
+@each("name", IN_QUARANTINE)
+def test_no_tenant_helps_to_a_host_in_quarantine(quarantine: Project, name: str) -> None:
+    members, message = IN_QUARANTINE[name]
+    with pytest.raises(InputError) as caught:
+        place(quarantine, job_request(**members))
+    (finding,) = caught.value.findings
+    assert message in str(finding)
+
+
+def test_an_export_says_that_hosts_are_off(quarantine: Project) -> None:
+    """No tenant has NICs that are on there, as none is on."""
+    why = "no NIC is on, so a partition is missing; give all of them to a tenant, or connect them"
+    assert exported(quarantine, "slurm", "partitions")[1] == [f"gpu004: {why} [PLC039]"]
+
+
+#: A job on some hosts of the example, and the largest jobs of its tenant that still fit.
+ROOMS: dict[str, tuple[dict[str, Any], tuple[int, int, int]]] = {
+    "one of red": ({"nodes": 1, "tenant": "red"}, (1, 1, 1)),
+    "both of red": ({"nodes": 2, "tenant": "red"}, (0, 0, 0)),
+    "the only whole host of blue": ({"nodes": 1, "tenant": "blue"}, (0, 0, 0)),
+    "blue has a NIC of another host": (
+        {"hosts": ["gpu004"], "gpus_per_node": 1, "tenant": "blue"},
+        (1, 1, 1),
+    ),
+}
+
+
+@each("name", ROOMS)
+def test_room_counts_hosts_that_the_tenant_may_have(project: Project, name: str) -> None:
+    members, room = ROOMS[name]
+    answer = place(project, job_request(**members))
+    assert tuple(answer["room"].values()) == room
 
 
 def test_an_inventory_without_tenants_says_so() -> None:

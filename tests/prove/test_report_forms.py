@@ -22,6 +22,12 @@ REASONS = {
 }
 
 
+def test_a_wrong_scenario_names_the_kinds_too() -> None:
+    ended = run("prove", DEMO, "--scenario", "host")
+    assert ended.code == 2
+    assert "use one of spine, link, leaf, link:SWITCH:PORT, " in ended.err
+
+
 @pytest.mark.parametrize("form", ["text", "json", "junit", "markdown"])
 def test_every_form_says_what_is_proved_and_what_is_not(form: str) -> None:
     ended = run("prove", DEMO, "--format", form)

@@ -109,6 +109,15 @@ def test_cables_have_the_colour_of_their_rail() -> None:
     assert "su1-rail[0-7] - spine01: 32 cables of 400G: 32 planned" in titles
 
 
+def test_the_legend_says_what_a_comb_is(demo: Picture) -> None:
+    words = "lines at a bar connect each leaf under its teeth"
+    combed = example("rail-512")
+    network = clos(combed)
+    root = ET.fromstring(svg(picture(combed, network, cable_states(combed, network))))
+    assert words in texts(root)
+    assert words not in texts(ET.fromstring(svg(demo)))
+
+
 def test_a_state_covers_the_colour_of_the_rail(demo: Picture) -> None:
     colours = strokes(ET.fromstring(svg(demo)), "line wrong")
     assert {*colours} == {STROKES[CableState.WRONG].colour}

@@ -225,3 +225,12 @@ def test_a_share_for_headroom_is_what_headroom_may_take(tmp_path: Path) -> None:
     )
     assert (spine["headroom_bytes"], spine["free_bytes"]) == (needed, kept - needed)
     assert spine["cable_m_fits"] == 57
+
+
+def test_no_more_fits_than_the_system_takes(tmp_path: Path) -> None:
+    """Lossless cables of Enterprise SONiC end at 300 m (ESO002), its MTU at 9216."""
+    words = ("--design", "rail-optimised", "--hosts", "20", "--leaf", "Z9664F-ON")
+    assert run("init", tmp_path / "mine", *words).code == 0
+    shown = buffer(Project(tmp_path / "mine"))
+    places = [shown.headers.index(name) for name in ("cable_m_fits", "mtu_bytes_fits")]
+    assert {tuple(row[place] for place in places) for row in shown.rows} == {(300, 9216)}

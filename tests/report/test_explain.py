@@ -15,6 +15,7 @@ from fabric.workflow.explain import device_artefacts, explain
 from fabric.workflow.init import example
 from fabric.workflow.project import Project
 from tests.change.labs import INVENTORY, LEAF, write_inventory
+from tests.report.diffs import edited
 
 ROOT = Path(__file__).parents[2]
 OVERRIDES = """\
@@ -309,12 +310,14 @@ def test_a_line_that_stands_twice_is_told_by_its_section():
     assert int(first.subject.rpartition(":")[2]) < int(second.subject.rpartition(":")[2])
 
 
-def test_every_kind_of_line_is_explained_where_a_section_is_not_set() -> None:
-    """NX-OS has lines of a pause buffer, which few inventories set."""
+def test_each_kind_of_line_is_shown_once_with_its_text() -> None:
+    """Of NX-OS, whose book has lines of a pause buffer, which this inventory does not set."""
     mixed = Project(ROOT / "inventory" / "mixed")
     nxos = next(name for name, one in mixed.devices.items() if one.platform == "nxos")
-    found = {one.field: one.value for item in explain(mixed, nxos, "") for one in item.values}
-    assert found["fabric.lossless.pause_buffer.buffer_bytes"] == "not set"
+    answers = explain(mixed, nxos, "")
+    assert all(answer.line and answer.subject.count(":") == 1 for answer in answers)
+    assert len({(answer.section, answer.line) for answer in answers}) == len(answers) > 20
+    assert "templates/nxos/pause_buffer.j2" not in {answer.template for answer in answers}
 
 
 def test_lines_that_are_alike_are_shown_once() -> None:
@@ -341,3 +344,20 @@ def test_a_comment_is_no_line_of_a_field() -> None:
     answers = explain(Project(ROOT / "inventory" / "demo"), "gpu001", "roce_dscp")
     assert answers
     assert not [answer for answer in answers if answer.line.startswith("#")]
+
+
+def test_a_line_of_a_host_is_of_the_driver_of_its_nics(tmp_path: Path) -> None:
+    """Files of several drivers have the same line."""
+    copy = edited(tmp_path, ("  gpus: 2\n", "  gpus: 2\n  nic: {driver: mlx5}\n"))
+    for text in ("cm_default", "roce_dscp"):
+        answers = explain(Project(copy), "gpu001", text)
+        templates = {answer.template for answer in answers if "/nic_" in answer.template}
+        assert templates == {"templates/host/nic_mlx5.j2"}, text
+
+
+def test_a_field_that_is_not_set_is_named() -> None:
+    """The switch gets the default of its system."""
+    (answer,) = explain(Project(ROOT / "inventory" / "demo"), "spine01", "mac_ageing_s")
+    assert [(value.field, value.value) for value in answer.values] == [
+        ("fabric.arp.mac_ageing_s", "not set")
+    ]

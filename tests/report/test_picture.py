@@ -167,9 +167,9 @@ def test_too_many_cables_for_a_page_are_not_listed(demo: Project, tmp_path, monk
     monkeypatch.setattr(picture_details, "MOST_CABLES", 15)
     file = tmp_path / "x.html"
     draw(demo, file, Marks())
-    assert (
-        "16 cables are too many for one page; `rocefab show links` lists them" in file.read_text()
-    )
+    told = file.read_text()
+    assert "16 cables are too many for one page; `rocefab show links` lists them" in told
+    assert "`rocefab show cable` compares both ends of a NIC's cable" in told
     assert "Ethernet128" not in file.read_text()
 
 

@@ -129,12 +129,20 @@ def test_all_words(demo: Project) -> None:
         ("x", "there is no device 'x'; `rocefab show topology` lists them; or use one of link:"),
         ("spine[01-03]", "there is no device 'spine03'"),
         ("switch:", "'switch:' is not a valid failure"),
+        ("host", "'host' is not a valid failure; use one of link:SWITCH:PORT, "),
+        ("gpu001:eth9", "gpu001 has no NIC 'eth9'; its NICs are eth1, eth2"),
+        ("gpu001:", "gpu001 has no NIC ''; its NICs are eth1, eth2"),
     ],
 )
 def test_words_that_name_nothing(demo: Project, word: str, message: str) -> None:
     with pytest.raises(InputError, match="^1 error in the list of failures$") as caught:
         whatif(demo, [word])
     assert message in str(caught.value.findings[0])
+
+
+def test_the_cable_of_a_nic_has_the_name_of_either_end(demo: Project) -> None:
+    for word in ("link:su1-rail1:Ethernet8", "gpu002:eth2", "link:gpu002:eth2"):
+        assert whatif(demo, [word], rules=False).impact.rails_lost.tolist() == [[1, 1]], word
 
 
 def test_a_drain_is_safe_until_the_other_spine_is_down(demo: Project) -> None:

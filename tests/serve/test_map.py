@@ -296,6 +296,31 @@ def test_the_budget_is_what_explain_says(shared) -> None:
         assert answer.status_code == 404
 
 
+def test_a_cable_is_what_show_cable_says(shared) -> None:
+    """From either of its ends; cables between switches have no host to compare."""
+    from fabric.report.lossless import cable
+
+    expected = cable(shared.service.loaded.project, "gpu001", "eth2").rows
+    for device, port in (("gpu001", "eth2"), ("su1-rail1", "Ethernet0")):
+        told = shared.get(f"/v1/devices/{device}/cable", params={"port": port}).json()
+        ends = [told[name] for name in ("host", "interface", "switch", "port")]
+        assert ends == ["gpu001", "eth2", "su1-rail1", "Ethernet0"]
+        members = ("item", "host", "switch", "verdict", "rule", "note")
+        rows = [tuple(line[name] or "-" for name in members) for line in told["lines"]]
+        assert rows == [*expected]
+    for device, port in ((LEAF, "Ethernet9999"), ("spine01", "Ethernet1/1"), ("nothing", "x")):
+        answer = shared.get(f"/v1/devices/{device}/cable", params={"port": port})
+        assert answer.status_code == 404
+
+
+def test_what_a_device_chooses_is_auto(shared) -> None:
+    """The FEC of a NIC, as `rocefab show cable` has it."""
+    ports = shared.get("/v1/devices/gpu001").json()["planned"]["ports"]
+    assert {one["fec"] for one in ports} == {"auto"}
+    ports = shared.get(f"/v1/devices/{LEAF}").json()["planned"]["ports"]
+    assert {one["fec"] for one in ports} == {"rs"}
+
+
 def test_drift_is_read_again_when_the_file_changes(tmp_path) -> None:
     file = tmp_path / "drift.json"
 

@@ -51,6 +51,11 @@ def test_topology_is_what_the_export_prints(shared) -> None:
     assert "topology: roce" in shared.get("/v1/topology/slurm?part=topology-yaml").text
     assert "gpu001" in shared.get("/v1/topology/k8stopo").text
     assert "kind: Topology" in shared.get("/v1/topology/k8stopo?part=kueue").text
+    same = shared.get("/v1/topology/kueue")
+    assert same.text == shared.get("/v1/topology/k8stopo?part=kueue").text
+    assert "kueue" in missing.json()["findings"][0]["fix"].split(", ")
+    assert shared.get("/v1/topology/kueue?part=nodes").status_code == 422
+    assert shared.get("/v1/topology/hostfile").status_code == 404
     for part in ("nope", "hostfile"):
         assert shared.get(f"/v1/topology/slurm?part={part}").status_code == 422
 

@@ -83,6 +83,7 @@ ANSWERS = (
     ("get", "/v1/devices/su1-rail0", None),
     ("get", "/v1/devices/gpu002", None),
     ("get", "/v1/devices/su1-rail0/budget?port=Ethernet0", None),
+    ("get", "/v1/devices/su1-rail0/cable?port=Ethernet0", None),
     ("post", "/v1/placements", {"nodes": 1, "links": True}),
     ("get", "/healthz", None),
     ("get", "/readyz", None),

@@ -66,7 +66,9 @@ def test_named_hosts_that_take_no_job_are_warned_of(own) -> None:
             "gpu[001-002] take no job now: job a runs there",
             "gpu003 takes no job now: gpu003 is down: x",
         ]
-        assert placed["reason"] == "the named hosts, of which gpu[001-003] cannot be used now"
+        assert placed["reason"] == (
+            "placed on the named hosts, although gpu[001-003] take no job now"
+        )
         assert placed["gap"] is None
     assert own.post("/v1/placements", json={"hosts": "gpu004"}).json()["warnings"] == []
 

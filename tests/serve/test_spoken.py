@@ -153,9 +153,23 @@ def test_a_job_stays_in_its_tenant(tmp_path) -> None:
         result = client.post("/extender/filter", json={"Pod": {}, "NodeNames": HOSTS}).json()
         why = "not for pods without a tenant; set the annotation rocefab/tenant"
         assert result["FailedNodes"] == dict.fromkeys(HOSTS, why)
+        args = {"Pod": _pod("many", nodes="3", tenant="red"), "NodeNames": HOSTS}
+        result = client.post("/extender/filter", json=args).json()
+        most = "must be a number from 1 to 2, the hosts of tenant red"
+        assert result["FailedNodes"] == dict.fromkeys(HOSTS, f"rocefab/nodes is '3', but {most}")
         args = {"Pod": _pod("b", tenant="blue"), "NodeNames": ["gpu002", "gpu004"]}
         result = client.post("/extender/filter", json=args).json()
         assert result["NodeNames"] == ["gpu002"]
+
+
+def test_a_node_in_quarantine_says_so(tmp_path) -> None:
+    text = (EXAMPLE / "fabric.yaml").read_text().replace(", nics: {gpu004: [0]}", "")
+    (tmp_path / "fabric.yaml").write_text(text)
+    with served(tmp_path / "state", tmp_path) as client:
+        args = {"Pod": _pod("q"), "NodeNames": ["gpu001", "gpu004"]}
+        result = client.post("/extender/filter", json=args).json()
+    why = "not for pods without a tenant; set the annotation rocefab/tenant"
+    assert result["FailedNodes"] == {"gpu001": why, "gpu004": "its NICs are in quarantine"}
 
 
 def test_topograph_generates_and_returns_topology(shared) -> None:

@@ -97,10 +97,34 @@ def test_a_tenant_places_its_jobs_on_its_hosts(client: httpx.Client) -> None:
     # A host of another tenant and one that does not exist look the same.
     texts = [ask(nodes=1, include=[name]).json()["detail"] for name in ("gpu002", "gpu099")]
     assert texts[0].replace("gpu002", "") == texts[1].replace("gpu099", "")
+    taken = ask(nodes=2, exclude="gpu001")
+    assert (taken.status_code, taken.json()["detail"]) == (
+        409,
+        "the tenant has not so many free hosts",
+    )
+
+
+#: Jobs with more hosts than there are for them, by tenant, and what the answer says of it.
+NEVER = {
+    "red": "tenant red has 2 hosts",
+    "blue": "of the 2 hosts of tenant blue only 1 has all NICs that the job uses",
+}
+
+
+@each("tenant", NEVER)
+def test_a_job_that_never_fits_is_wrong(client: httpx.Client, tenant: str) -> None:
+    """A scheduler that asks again after 409 would do so for ever."""
     for nodes in (3, 5, 1_000_000):  # above its hosts, and above those of the fabric: the same
-        short = ask(nodes=nodes)
-        assert short.status_code == 409
-        assert short.json()["detail"] == "the tenant has not so many free hosts"
+        asked = [({"tenant": tenant}, OPERATOR), *([({}, RED)] if tenant == "red" else [])]
+        for body, token in asked:
+            answer = client.post(
+                "/v1/placements", json={"nodes": nodes, **body}, headers=bearer(token)
+            )
+            assert answer.status_code == 422, answer.text
+            (finding,) = answer.json()["findings"]
+            assert (finding["rule"], finding["field"]) == ("PLC001", "nodes")
+            needed = f"{nodes:,} hosts are needed, but {NEVER[tenant]}"
+            assert finding["message"] == needed
 
 
 #: Requests that a tenant cannot have, none of which tells how many hosts others have.
@@ -128,7 +152,7 @@ def test_a_tenant_is_warned_of_its_hosts_without_the_reason(client: httpx.Client
     client.post("/v1/jobs", json={"name": "secret", "hosts": "gpu001"}, headers=operator)
     answer = client.post("/v1/placements", json={"hosts": "gpu001"}, headers=bearer(RED)).json()
     client.delete("/v1/jobs/secret", headers=operator)
-    assert answer["warnings"] == ["gpu001 cannot be used now"]
+    assert answer["warnings"] == ["gpu001 takes no job now"]
 
 
 def test_a_job_over_tenants_is_warned_of(client: httpx.Client) -> None:

@@ -196,10 +196,13 @@ def test_every_template_is_rendered(of: Rendered) -> None:
 def test_every_line_is_explained(of: Rendered, inventory: str, switch: str) -> None:
     """Line by line, apart from separators."""
     found = explain(of.designs(inventory)[switch], "")
-    lines = [line for line in found if line.artefact.endswith(of.explained)]
-    lines = [line for line in lines if line.line.strip() not in of.separators]
+    lines = [
+        (line.text, known)
+        for line, known in found
+        if line.artefact.endswith(of.explained) and line.text.strip() not in of.separators
+    ]
     assert len(lines) > of.more_than
-    assert [line.line for line in lines if not line.explanations] == []
+    assert [text for text, known in lines if not known] == []
 
 
 #: Fields of routed NIC ports and of tenants, which no example of these files has.
@@ -220,8 +223,8 @@ def test_explanations_name_fields_that_exist(of: Rendered) -> None:
     shown = {
         explanation
         for inventory, switch in CASES
-        for line in explain(of.designs(inventory)[switch], "")
-        for explanation in line.explanations
+        for _, known in explain(of.designs(inventory)[switch], "")
+        for explanation in known
     }
     for entry in entries(of.nos):
         for field in entry.fields:

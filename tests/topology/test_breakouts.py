@@ -151,3 +151,18 @@ def test_ports_of_parts_run_out():
     assert "uplink ports of ACS-SN5600 leaves exhausted: 2 needed, 0 available" in str(
         caught.value.findings[0]
     )
+
+
+@pytest.mark.parametrize(
+    ("model", "mode", "message"),
+    [
+        ("Z9664F-ON", "2x400G", "2x400G needs a cage of 800G; this one has 400G; use 2x200G, or"),
+        ("Z9332F-ON", "2x400G", "2x400G needs a cage of 800G; this one has 400G; use 2x200G, or"),
+        ("7060X6-64PE", "2x800G", "2x800G needs a cage of 1600G; this one has 800G; use 2x400G"),
+    ],
+)
+def test_refused_where_the_parts_need_more_than_the_cage(model, mode, message):
+    """Its modes are not known, but that is."""
+    with pytest.raises(InputError, match="1 error") as caught:
+        with_leaf(sku=model, breakouts=[{"cages": "1", "mode": mode}])
+    assert message in str(caught.value.findings[0])

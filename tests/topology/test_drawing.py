@@ -12,7 +12,8 @@ import pytest
 from fabric.topology.clos import clos
 from fabric.topology.drawing import Box, CableState, Comb, Frame, Line, Picture, cable_states
 from fabric.topology.drawing_groups import Limits, even_bounds, label_of
-from fabric.topology.drawing_layout import CHARACTER_PX, MOST_WIDTH, picture
+from fabric.topology.drawing_layout import CHARACTER_PX, MOST_WIDTH, STACK_PX, picture
+from fabric.topology.drawing_lines import COMB_PX
 from fabric.topology.drawing_names import (
     LABEL_LENGTH,
     NOTHING_SHARED,
@@ -131,10 +132,14 @@ def test_boxes_do_not_overlap_and_hold_their_text(sized) -> None:
         assert box.x + box.width < result.width
         assert box.y + box.height < result.height
     for one, other in combinations(result.boxes, 2):
-        beside = one.x + one.width < other.x or other.x + other.width < one.x
-        assert beside or one.y != other.y
+        assert _right(one) < other.x or _right(other) < one.x or one.y != other.y
     for frame, other in combinations(result.frames, 2):
         assert apart(frame, other) or inside(frame, other) or inside(other, frame)
+
+
+def _right(box: Box) -> float:
+    """Return where a box ends, with the second edge of several devices."""
+    return box.x + box.width + STACK_PX * (len(box.members) > 1)
 
 
 def apart(one: Frame, other: Frame) -> bool:
@@ -301,16 +306,32 @@ def test_a_comb_has_a_tooth_to_each_of_its_leaves_and_to_no_other(sized) -> None
     assert {comb.lower for comb in result.combs} == bundles
     for comb in result.combs:
         boxes = [result.boxes[number] for number in comb.lower]
-        assert comb.teeth == tuple(sorted(box.centre for box in boxes))
+        for box, tooth in zip(boxes, comb.teeth, strict=True):
+            assert box.x < tooth < box.x + box.width
         assert {box.y for box in boxes} == {comb.bottom}
-        assert comb.y < comb.bottom
+
+
+def test_a_comb_stands_apart_from_boxes_and_frames(sized) -> None:
+    """A bar on the edge of a frame, or next to the leaves, looks like neither's own."""
+    _, result = sized
+    for comb in result.combs:
+        assert comb.bottom - comb.y >= COMB_PX
+        first = result.boxes[comb.lower[0]]
+        around = [one for one in result.frames if one.kind == "unit" and _is_in(first, one)]
+        assert [frame.y <= comb.y - COMB_PX for frame in around] == [True]
+
+
+def _is_in(box: Box, frame: Frame) -> bool:
+    is_beside = frame.x <= box.x <= frame.x + frame.width
+    return is_beside and frame.y <= box.y <= frame.y + frame.height
 
 
 def test_leaves_without_a_cable_of_their_own_state_are_not_under_its_comb() -> None:
     result = drawn(example("rail-512"), wrong={("su1-rail3", "Ethernet256")})
-    combs = sorted(result.combs, key=lambda comb: (comb.x, len(comb.lower)))
+    combs = sorted(result.combs, key=lambda comb: (comb.y, comb.x))
     assert [len(comb.lower) for comb in combs] == [7, 8, 8]
     assert combs[0].y < combs[1].y == combs[2].y
+    assert not {*combs[0].teeth} & {*combs[1].teeth}
 
 
 def test_states_of_the_demo() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from fabric.core.errors import InputError
 from fabric.platforms.catalogue import Skus
-from fabric.topology.naming import hint
+from fabric.topology.naming import hint, port_hint
 from fabric.workflow.init_ports import model_of, ports_of
 
 HOSTS = [f"gpu{number:02}" for number in range(1, 97)]
@@ -45,3 +45,16 @@ def test_no_split_is_proposed_that_does_not_help() -> None:
     with pytest.raises(InputError) as refused:
         ports_of(leaf, leaf, 400)
     assert "--split" not in refused.value.findings[0].fix
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "fix"),
+    [
+        ("Z9664F-ON", "Eth1/2", "did you mean 'Ethernet4'?"),
+        ("ACS-MSN4700", "ETP2", "did you mean 'Ethernet8'?"),
+        ("Z9664F-ON", "Ethernet5", "did you mean 'Ethernet4'?"),
+    ],
+)
+def test_a_port_by_its_alias(model: str, name: str, fix: str) -> None:
+    """It is printed on the panel, or is the name in another mode of the system."""
+    assert port_hint(Skus()[model], name) == fix

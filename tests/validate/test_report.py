@@ -305,7 +305,7 @@ def test_sarif_fingerprints_outlive_a_move_and_tell_twins_apart() -> None:
 
 
 def test_sarif_stays_below_the_limits_of_github() -> None:
-    many = Outcome((FINDINGS[0],) * (MOST_RESULTS + 7), (), (), ())
+    many = Outcome((FINDINGS[0],) * (MOST_RESULTS + 7), (FINDINGS[0].rule,), (), ())
     done = _sarif(_report("sarif", many))
     assert len(done["results"]) == MOST_RESULTS == 25_000
     (note,) = done["invocations"][0]["toolExecutionNotifications"]

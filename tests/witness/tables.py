@@ -146,7 +146,7 @@ STATEMENTS = (
     Row(
         ("sonic",),
         "audit shown",
-        r"\.ports\.\S+headroom_bytes\.3: .* is shown as None",
+        r"\.ports\.\S+(?:headroom_bytes|dynamic_th)\.3: .* is shown as None",
         "port off",
         "sonic-net/sonic-swss cfgmgr/buffermgr.cpp",
         "the buffer manager takes the lossless groups of a port that is down",

@@ -11,6 +11,7 @@ from fabric.core.errors import InputError
 from fabric.intent.inventory import load
 from fabric.workflow.inventory_edit import Edited
 from fabric.workflow.tenant import TenantEditor, members_of, running_jobs
+from tests.cases import each
 
 EXAMPLE = Path(__file__).parents[2] / "inventory" / "tenants"
 
@@ -82,6 +83,21 @@ def test_a_tenant_comes_and_goes_and_its_id_waits(folder: Path) -> None:
     assert "id 1 was that of a removed tenant" in str(caught.value.findings[0])
     TenantEditor(folder).release(1)
     TenantEditor(folder).add("green", 1, {})
+
+
+#: Hosts of a new tenant, and what to do next.
+NEXT = {
+    "": "run `rocefab tenant grant` to give it hosts, then run `rocefab plan`",
+    "gpu001": "run `rocefab plan`",
+}
+
+
+@each("hosts", NEXT)
+def test_the_next_step_of_a_tenant(folder: Path, hosts: str) -> None:
+    if hosts:
+        change(folder, "revoke", "red", hosts)
+    added = TenantEditor(folder).add(f"new{hosts}", None, {"hosts": hosts})
+    assert added.next_step == NEXT[hosts]
 
 
 def test_a_dry_run_writes_nothing(folder: Path) -> None:

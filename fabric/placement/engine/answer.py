@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fabric.placement.engine.availability import Usable
     from fabric.placement.engine.index import Index
     from fabric.placement.engine.load import Loads
+    from fabric.placement.engine.request import Request
     from fabric.placement.engine.search import Problem
     from fabric.topology.model import Ints
 
@@ -57,9 +58,10 @@ class Evaluated:
 
 
 def answer(
-    index: Index, best: Evaluated, problem: Problem, usable: Usable, target: float
+    index: Index, best: Evaluated, problem: Problem, usable: Usable, request: Request
 ) -> Answer:
     """Return the answer for hosts that were chosen."""
+    target = request.query.target
     fabric, rows = index.fabric, best.rows
     unit, pod = fabric.hosts.unit[rows], index.groups.pod[index.groups.of_host[rows]]
     rate, slowed = _rates(index, best)
@@ -80,7 +82,7 @@ def answer(
         slowed=slowed,
         crossings=changes(unit),
         pod_crossings=changes(pod),
-        room=_room(index, usable, rows),
+        room=_room(index, usable, request, rows),
         graded=tuple((names[row], why) for row, why in reasons if taken[row]),
         unusable=tuple(
             (names[row], why) for row, why in reasons if not (taken[row] or usable.graded[row])
@@ -158,9 +160,10 @@ def _rates(index: Index, best: Evaluated) -> tuple[float, tuple[tuple[str, float
     return float(after[0]), tuple(slowed)
 
 
-def _room(index: Index, usable: Usable, rows: Ints) -> Room:
-    """Return the largest jobs for which there are healthy hosts that this one does not take."""
-    taken = index.groups.of_host[rows[usable.healthy[rows]]]
-    by_group = index.healthy(usable) - np.bincount(taken, minlength=len(index.groups))
+def _room(index: Index, usable: Usable, request: Request, rows: Ints) -> Room:
+    """Return the largest jobs of the tenant for which there are healthy hosts besides these."""
+    free, of_host = usable.healthy & request.allowed, index.groups.of_host
+    free[rows] = False
+    by_group = np.bincount(of_host[free], minlength=len(index.groups))
     by_pod = np.bincount(index.groups.pod, weights=by_group)
     return Room(int(by_group.max(initial=0)), int(by_pod.max(initial=0)), int(by_group.sum()))

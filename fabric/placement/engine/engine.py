@@ -124,7 +124,7 @@ class Engine:
             raise impossible(request, problem, usable)
         if best.own.lost:
             raise no_way(self.index, best.own, len(best.rows))
-        return answer(self.index, best, problem, usable, query.target)
+        return answer(self.index, best, problem, usable, request)
 
     def _trials(
         self, supply: Supply, demand: Demand, seated: Callable[[Ints], Evaluated]

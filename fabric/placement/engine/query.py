@@ -78,7 +78,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The largest job, in hosts, that still fits a unit, a pod, and the fabric."""
+    """The largest job of a tenant, in hosts, that still fits a unit, a pod, and the fabric."""
 
     unit: int
     pod: int

@@ -9,7 +9,7 @@ import numpy as np
 
 from fabric.core import hostlist
 from fabric.core.counts import counted
-from fabric.core.errors import NoRoomError, UnplaceableError
+from fabric.core.errors import NeverFitsError, NoRoomError, UnplaceableError
 from fabric.core.findings import Finding, Severity
 from fabric.core.shown import listed
 from fabric.placement.engine.query import JOB_RULE, Within
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fabric.placement.engine.load import Loads
     from fabric.placement.engine.query import Query
     from fabric.placement.engine.search import Problem
-    from fabric.topology.model import Fabric, Ints
+    from fabric.topology.model import Bools, Fabric, Ints
 
 
 def needed(nodes: int) -> str:
@@ -39,21 +39,33 @@ def named_twice(names: Sequence[str]) -> tuple[str, str]:
     return f"{hostlist.in_short(names)} {are} named twice", "name each host once"
 
 
-def too_large(fabric: Fabric, nodes: int) -> tuple[str, str]:
-    """Return what is wrong with more nodes than hosts, and what to do."""
-    size, gpus = len(fabric.hosts), fabric.intent.fabric.host.gpus
-    fix = f"request at most {size} nodes: with {counted(gpus, 'GPU')} each they have {size * gpus}"
-    return f"{needed(nodes)}, but the fabric has {size}", fix
+def _too_large(fabric: Fabric, request: Request) -> NeverFitsError:
+    """Return the error of more nodes than the hosts that the job may have.
 
-
-def _too_large_for(query: Query, size: int) -> tuple[str, str]:
-    """Return the same for a tenant, or for hosts without one: how many a job may have.
-
-    It says nothing of the hosts of others: a tenant reads it.
+    Of a tenant it says nothing of the hosts of others: a tenant reads it.
     """
-    whose = f"tenant {query.tenant} has {size} with all NICs that the job uses"
-    has = whose if query.tenant else f"the fabric has {size} without a tenant"
-    return f"{needed(query.nodes)}, but {has}", f"request at most {counted(size, 'node')}"
+    query, size, gpus = request.query, request.size, fabric.intent.fabric.host.gpus
+    fix = f"request at most {counted(size, 'node')}"
+    if query.tenant:
+        has = _of_tenant(request)
+        partial = request.tenant_hosts > size and request.gpus > 1
+        fix += ", or use fewer GPUs of each" if partial else ""
+    elif fabric.tenants:
+        has = f"the fabric has {size} without a tenant"
+    else:
+        has = f"the fabric has {size}"
+        fix += f": with {counted(gpus, 'GPU')} each they have {size * gpus}"
+    finding = Finding("PLC001", Severity.ERROR, f"{needed(query.nodes)}, but {has}", fix, "nodes")
+    return NeverFitsError("the job cannot be placed", [finding])
+
+
+def _of_tenant(request: Request) -> str:
+    """Return how many hosts a tenant has, and on how many of them it has what the job uses."""
+    hosts, size = counted(request.tenant_hosts, "host"), request.size
+    if request.tenant_hosts == size:
+        return f"tenant {request.query.tenant} has {hosts}"
+    has = f"only {size} {'has' if size == 1 else 'have'} all NICs that the job uses"
+    return f"of the {hosts} of tenant {request.query.tenant} {has}"
 
 
 def unplaceable(message: str, fix: str) -> NoRoomError:
@@ -74,6 +86,8 @@ class Request:
         Columns that they use.
     hosts, include, exclude : array of int
         Rows of the hosts that are named.
+    allowed : array of bool, shape (hosts,)
+        Hosts that its tenant, or a job without one, may have.
     tenant_hosts : int
         Hosts of which the tenant has a NIC, whether or not the job uses it; 0 without a tenant.
     """
@@ -84,7 +98,13 @@ class Request:
     hosts: Ints
     include: Ints
     exclude: Ints
+    allowed: Bools
     tenant_hosts: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many hosts the tenant, or a job without one, may have."""
+        return int(self.allowed.sum())
 
 
 def resolve(fabric: Fabric, query: Query) -> Request:
@@ -93,7 +113,8 @@ def resolve(fabric: Fabric, query: Query) -> Request:
     Raises
     ------
     UnplaceableError
-        With everything that is wrong with it.
+        With everything that is wrong with it; NeverFitsError where its tenant, or the fabric, has
+        fewer hosts than it needs.
     """
     wrong = [
         Finding(JOB_RULE, Severity.ERROR, message, fix, field=field)
@@ -108,20 +129,19 @@ def resolve(fabric: Fabric, query: Query) -> Request:
             Finding(JOB_RULE, Severity.ERROR, *words[1:], field=words[0]) for words in others
         ]
         raise UnplaceableError("the job cannot be placed", findings)
-    mine = tenant_hosts(fabric, query.tenant, columns)
-    if query.nodes > len(fabric.hosts):  # before arrays of that length are made
-        size = int(mine.sum())
-        words = _too_large_for(query, size) if fabric.tenants else too_large(fabric, query.nodes)
-        raise unplaceable(*words)
+    allowed = tenant_hosts(fabric, query.tenant, columns)
     hosts, include, exclude = (
         _rows(fabric, names) for names in (query.hosts, query.include, query.exclude)
     )
     own = 0
     if tenants := fabric.tenants:
-        include = include if len(include) else np.flatnonzero(mine)
+        include = include if len(include) else np.flatnonzero(allowed)
         row = tenants.row(query.tenant)
         own = 0 if row is None else len(tenants.devices(row, fabric.nics.host))
-    return Request(query, gpus, columns, hosts, include, exclude, own)
+    request = Request(query, gpus, columns, hosts, include, exclude, allowed, own)
+    if query.nodes > request.size:  # before arrays of that length are made
+        raise _too_large(fabric, request)
+    return request
 
 
 def _rows(fabric: Fabric, names: tuple[str, ...]) -> Ints:
@@ -230,11 +250,8 @@ def _free(request: Request, size: int, total: int) -> str:
     query, are = request.query, "is" if total == 1 else "are"
     if not query.tenant or query.include:
         return f"only {total} of {size} {'named ones ' if query.include else ''}{are} free"
-    hosts = counted(request.tenant_hosts, "host")
-    if request.tenant_hosts == size:
-        return f"tenant {query.tenant} has {hosts}, of which {total} {are} free"
-    has = f"only {size} {'has' if size == 1 else 'have'} all NICs that the job uses"
-    return f"of the {hosts} of tenant {query.tenant} {has}, and {total} {are} free"
+    of = ", of which" if request.tenant_hosts == size else ", and"
+    return f"{_of_tenant(request)}{of} {total} {are} free"
 
 
 def impossible(request: Request, problem: Problem, usable: Usable) -> NoRoomError:

@@ -36,10 +36,20 @@ def tenant_hosts(fabric: Fabric, tenant: str, columns: Ints) -> Bools:
     if tenants is None:
         return np.ones(len(fabric.hosts), dtype=np.bool_)
     row = tenants.row(tenant) if tenant else UNASSIGNED
-    nics = nic_of_column(fabric)[:, columns]
+    return np.asarray((tenants.owner[_nics_used(fabric, columns)] == row).all(axis=1))
+
+
+def quarantined_hosts(fabric: Fabric, columns: Ints) -> Bools:
+    """Say of each host whether all NICs that a job uses are in quarantine: no job may have it."""
+    if fabric.tenants is None:
+        return np.zeros(len(fabric.hosts), dtype=np.bool_)
+    return np.asarray(fabric.tenants.quarantined[_nics_used(fabric, columns)].all(axis=1))
+
+
+def _nics_used(fabric: Fabric, columns: Ints) -> Ints:
+    """Return the rows of the NICs of each host that a job uses, shape (hosts, columns)."""
     first = np.arange(len(fabric.hosts))[:, None] * fabric.nics_per_host
-    mine: Bools = (tenants.owner[first + nics] == row).all(axis=1)
-    return mine
+    return np.asarray(first + nic_of_column(fabric)[:, columns])
 
 
 def usable_nics(fabric: Fabric, tenant: str) -> Ints:
@@ -138,9 +148,19 @@ def outside_of_tenants(
     if fabric.tenants is None:
         return ()
     names = [name for key in left_out for name in hosts_by_tenant(fabric).get(key, ())]
-    message = f"{hostlist.fold(names)}: no tenant has all NICs that are on, so {what} is missing"
-    out = Finding("PLC039", Severity.WARNING, message, "give all of them to the same tenant")
-    return (*([out] if names else []), *_in_part(fabric, what))
+    return (*_missing(fabric, what, names), *_in_part(fabric, what))
+
+
+def _missing(fabric: Fabric, what: str, names: list[str]) -> Iterator[Finding]:
+    """Yield the warnings of hosts that an export leaves out, by the reason."""
+    on: Bools = np.asarray(fabric.nics.enabled.reshape(len(fabric.hosts), -1).any(axis=1))
+    for is_on, why, fix in (
+        (True, "no tenant has all NICs that are on", "give all of them to the same tenant"),
+        (False, "no NIC is on", "give all of them to a tenant, or connect them"),
+    ):
+        if hosts := [name for name in names if on[fabric.host_row[name]] == is_on]:
+            message = f"{hostlist.fold(hosts)}: {why}, so {what} is missing"
+            yield Finding("PLC039", Severity.WARNING, message, fix)
 
 
 def _in_part(fabric: Fabric, what: str) -> Iterator[Finding]:
@@ -179,8 +199,7 @@ def wrong_tenant(fabric: Fabric, query: Query, columns: Ints) -> Iterator[tuple[
         return
     mine = tenant_hosts(fabric, name, columns)
     if not name and not query.hosts and not mine.any():
-        fix = f"name the tenant: {listed(tenants.names)}"
-        yield "tenant", "every host has a tenant, and a job stays in one", fix
+        yield "tenant", *_none_without(fabric, tenants.names, columns)
         return
     if name and not mine.any():
         message = f"tenant {name} has no host with all NICs that the job uses"
@@ -196,13 +215,26 @@ def wrong_tenant(fabric: Fabric, query: Query, columns: Ints) -> Iterator[tuple[
             yield field, *_of_others(others, name, owners)
 
 
+def _none_without(fabric: Fabric, names: Sequence[str], columns: Ints) -> tuple[str, str]:
+    """Return why there is no host for a job without a tenant, and what to do."""
+    alone = [fabric.hosts.names[row] for row in np.flatnonzero(quarantined_hosts(fabric, columns))]
+    if not alone:
+        fix = f"name the tenant: {listed(names)}"
+        return "every host has NICs of a tenant, and a job stays in one", fix
+    are, them = ("is", "it") if len(alone) == 1 else ("are", "them")
+    message = f"no host without a tenant is free: {hostlist.in_short(alone)} {are} in quarantine"
+    return message, f"name the tenant ({listed(names)}), or grant {them} to one"
+
+
 def _of_others(hosts: list[str], tenant: str, owners: dict[str, list[str]]) -> tuple[str, str]:
     """Return what is wrong with hosts that a job of a tenant, or of none, cannot have."""
     names = hostlist.in_short(hosts)
     if tenant:
         message = f"tenant {tenant} does not have all NICs of {names} that the job uses"
         return message, "name other hosts"
+    fix = "name the tenant"
     if len(owners) > 1:
-        return owners_in_words(owners), "name hosts of one tenant, and the tenant"
-    has = "has" if len(hosts) == 1 else "have"
-    return f"{names} {has} NICs of a tenant, or in quarantine", "name the tenant"
+        fix = "name hosts of one tenant, and the tenant"
+    elif _QUARANTINE in owners:
+        fix = "name other hosts, or grant a tenant these"
+    return owners_in_words(owners), fix

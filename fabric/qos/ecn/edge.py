@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from fabric.platforms import platforms
 from fabric.platforms.features import marking_unit
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from fabric.platforms.model import Sku
 
 _WHOLE = 100
+#: The unit whose size a model has.
+_CELLS = "cells"
 
 
 def to_units(
@@ -50,10 +53,39 @@ def to_units(
             message = f"{size_bytes:,} bytes cannot be a percentage of a queue of {queue_bytes}"
             raise ValueError(message)
         return math.ceil(100 * programmed / queue_bytes)
-    unit_bytes = unit.unit_bytes or (cell_bytes if unit.word == "cells" else None)
+    unit_bytes = unit.unit_bytes or (cell_bytes if unit.word == _CELLS else None)
     if unit_bytes is None:
         raise ValueError(f"the size of one of the {unit.word} is not known; use another unit")
     return math.ceil(programmed / unit_bytes)
+
+
+def own_cell_bytes(sku: Sku) -> int | None:
+    """Return the buffer cell where it is known of the very model; that of a family is not taken."""
+    fact = sku.own_facts.get("cell_bytes")
+    return int(fact.value) if fact and isinstance(fact.value, int) else None
+
+
+def unmarked(sku: Sku, *, own_thresholds: bool) -> tuple[str, str]:
+    """Return why a switch gets no thresholds, and what to do; empty texts where it gets them.
+
+    Parameters
+    ----------
+    own_thresholds : bool
+        Whether the inventory sets both.
+    """
+    unit = marking_unit(sku.nos)
+    if unit.word == _CELLS and own_cell_bytes(sku) is None:
+        return (
+            f"the cell size of {sku.name} is not published",
+            "set cell_bytes in an own model, or configure marking manually; it is kept",
+        )
+    if unit.written and not own_thresholds:
+        title = platforms[sku.nos].title
+        return (
+            f"{title} gets no default thresholds, and the inventory does not set both",
+            "set both ecn.kmin_bytes and ecn.kmax_bytes",
+        )
+    return "", ""
 
 
 def largest_queue_bytes(sku: Sku) -> int | None:

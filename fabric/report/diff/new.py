@@ -75,7 +75,7 @@ def _of_edits(before: str, edits: Sequence[Edit], *, unread: bool) -> Iterator[C
         words = f"{before} cannot be read: no changed value is judged; review the whole inventory"
         yield Consequence(LESS_PROTECTION, words)
     yield from edits_less_protecting(edits, before)
-    yield Consequence(UNKNOWN, "a change of an inventory that was not valid needs a review")
+    yield Consequence(UNKNOWN, "what could not be compared needs a review")
 
 
 def _whole(

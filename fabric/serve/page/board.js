@@ -43,7 +43,8 @@ export class Board {
   // Each entry is a kind, or several that share a text, and its text.
   legendOf(entries) {
     const swatch = (kind) => make("span", { class: `swatch ${kind}`, "aria-hidden": "true" });
-    this.legend.replaceChildren(...entries.map(([kind, text]) => make("span", { class: "key" },
+    const bars = this.picture.combs.length ? [["teeth", "lines at a bar connect each leaf under its teeth"]] : [];
+    this.legend.replaceChildren(...[...entries, ...bars].map(([kind, text]) => make("span", { class: "key" },
       Array.isArray(kind) ? make("span", { class: "several" }, kind.map(swatch)) : swatch(kind), text)));
   }
 }

@@ -4,8 +4,15 @@ import { get } from "./api.js";
 import { badge, card, facts, link, make, name, problem, table } from "./dom.js";
 import { load, neighbour, off, owner, panel, readWhen, state, status } from "./device.js";
 import { tiles } from "./series.js";
+import { grouped, setting } from "./words.js";
 
 const TILES = 12;
+const VERDICTS = {
+  wrong: "the ends do not fit each other",
+  note: "no mistake, but look at it",
+  unknown: "it cannot be judged",
+  ok: "they fit each other",
+};
 
 export async function open(root, [device, port]) {
   const near = await load(device);
@@ -19,16 +26,42 @@ export async function open(root, [device, port]) {
     make("div", { class: "head" }, title, facts_, own.enabled ? null : off(own)),
     make("div", { class: "cards two" }, end(near, own), other ? end(far, other) : null),
   );
-  const [leaf, at] = near.planned.kind === "host" ? [own.peer, own.peer_port] : [device, port];
-  const budget = make("section", { class: "card wide" }, make("h2", {}, "Headroom, explained"));
-  root.append(budget);
+  const isHost = near.planned.kind === "host";
+  const [leaf, at] = isHost ? [own.peer, own.peer_port] : [device, port];
+  const ofPort = (what, of, its) => `/v1/devices/${encodeURIComponent(of)}/${what}?port=${encodeURIComponent(its)}`;
+  await Promise.all([
+    ...(isHost || own.kind === "host" ? [part(root, "Both ends, compared", ofPort("cable", device, port), compared)] : []),
+    part(root, "Headroom, explained", ofPort("budget", leaf, at), ({ rows }) => [table("Headroom", ["part", "item", "value", "how"], rows, { class: "scroll stacked sum" })]),
+  ]);
+}
+
+// A part of the page that comes after the rest.
+async function part(root, title, address, content) {
+  const wait = make("p", { class: "faint" }, "Asking the service …");
+  const section = make("section", { class: "card wide" }, make("h2", {}, title), wait);
+  root.append(section);
   try {
-    const { rows } = await get(`/v1/devices/${encodeURIComponent(leaf)}/budget?port=${encodeURIComponent(at)}`);
-    budget.append(table("Headroom", ["part", "item", "value", "how"], rows));
+    wait.replaceWith(...content(await get(address)));
   } catch (error) {
-    budget.append(problem(error));
+    wait.replaceWith(problem(error));
   }
 }
+
+function compared({ host, interface: nic, lines }) {
+  const rows = lines.map((one) => {
+    const { label, told } = setting(one.item);
+    return [label, told(one.host), told(one.switch), badge(one.verdict, one.verdict), because(one)];
+  });
+  const counts = Object.keys(VERDICTS).map((verdict) => [verdict, lines.filter((one) => one.verdict === verdict).length]);
+  return [
+    make("ul", { class: "verdicts", "aria-label": "Verdicts" }, counts.filter(([, count]) => count).map(([verdict, count]) =>
+      make("li", {}, badge(verdict, `${count} ${verdict}`), ` ${VERDICTS[verdict]}`))),
+    table("Settings of both ends", ["setting", "host", "switch", "verdict", "why"], rows, { class: "scroll stacked ends" }),
+    make("p", { class: "faint" }, "From ", make("code", {}, `rocefab show cable ${host} ${nic}`), "."),
+  ];
+}
+
+const because = ({ note, rule }) => (note || rule ? make("span", {}, note && [name(grouped(note)), " "], rule && make("span", { class: "faint" }, name(rule))) : null);
 
 function end(about, port) {
   const seen = state(about.running, port.port);
@@ -44,8 +77,8 @@ function end(about, port) {
       ["planned neighbour", make("span", {}, name(`${port.peer} ${port.peer_port}`), panel(port.peer_panel))],
       ["seen neighbour", neighbour(about.running, port) ?? make("span", { class: "faint" }, "not read")],
       ["speed", runs(port.speed_gbps, seen?.speed_gbps, "G")],
-      ["MTU", runs(port.mtu_bytes, seen?.mtu_bytes, " bytes")],
-      ["FEC", seen?.fec && seen.fec !== port.fec ? `${port.fec || "–"} (runs ${seen.fec})` : port.fec],
+      ["MTU", grouped(runs(port.mtu_bytes, seen?.mtu_bytes, " bytes"))],
+      ["FEC", runs(port.fec, seen?.fec, "")],
       ["network", [port.vlan !== null && `VLAN ${port.vlan}`, port.address, port.ipv6].filter(Boolean).join(", ")],
       ["headroom", port.headroom_bytes === null ? null : `${port.headroom_bytes.toLocaleString("en")} bytes`],
       ...conditions.map(([subject, one]) => [subject, badge(one.health, `${one.health}${one.reason ? `: ${one.reason}` : ""}`)]),

@@ -32,7 +32,7 @@ export const path = (...parts) => `#/${parts.map(encodeURIComponent).join("/")}`
 
 export function table(caption, heads, rows, attributes = {}) {
   const head = make("tr", {}, heads.map((text) => make("th", { scope: "col" }, text)));
-  const body = rows.map((cells) => make("tr", {}, cells.map((cell) => make("td", {}, shown(cell)))));
+  const body = rows.map((cells) => make("tr", {}, cells.map((cell, at) => make("td", { "data-head": heads[at] }, shown(cell)))));
   return make(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": caption, ...attributes },

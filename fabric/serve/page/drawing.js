@@ -20,6 +20,7 @@ const SHARE_AT = 0.82;
 const SHARE_PX = { width: 80, height: 12 }; // room that "1 of 16 down" takes
 const MOST_SHARES = 24; // texts on lines; the others have theirs when they are pointed at
 const PAD_PX = 3; // between a text and the border of its box
+const STACK_PX = 3; // of the second edge of a box of several devices, as fabric/topology/drawing_layout.py has it
 const LETTER_PX = 6.65; // of the font at 11 px, as fabric/topology/drawing_layout.py has it
 
 const along = ({ x1, y1, x2, y2 }, part) => [x1 + (x2 - x1) * part, y1 + (y2 - y1) * part];
@@ -112,7 +113,13 @@ export class Drawing {
     this.picture.lines.forEach((line, at) => {
       const mine = kind === "line" ? at === number : line.upper === number || line.lower.includes(number);
       this.lines[at].classList.toggle("mine", mine);
+      if (mine) this.combs[this.#combOf(line)]?.classList.add("mine");
     });
+  }
+
+  // The comb that a line of several boxes starts at.
+  #combOf({ lower }) {
+    return this.picture.combs.findIndex((comb) => String(comb.lower) === String(lower));
   }
 
   focus(number) {
@@ -172,6 +179,7 @@ export class Drawing {
       Math.abs(other - x) < SHARE_PX.width && Math.abs(at - y) < SHARE_PX.height));
     this.lines = picture.lines.map((line, number) => this.#line(line, number));
     this.boxes = picture.boxes.map((box, number) => this.#box(box, number));
+    this.combs = picture.combs.map((comb) => this.#comb(comb));
     const order = picture.lines.map((_, number) => number).sort((a, b) => this.#rank(a) - this.#rank(b));
     const top = Math.min(...picture.frames.map((one) => one.y), ...picture.boxes.map((one) => one.y)) - 12;
     const bottom = Math.max(...picture.frames.map((one) => one.y + one.height), ...picture.boxes.map((one) => one.y + one.height)) + 12;
@@ -179,7 +187,7 @@ export class Drawing {
       viewBox: `0 ${top} ${picture.width} ${bottom - top}`, role: "group", "aria-label": `Map of ${picture.title}`, class: "drawing",
     },
     draw("g", { class: "frames" }, picture.frames.map((frame) => this.#frame(frame))),
-    draw("g", { class: "combs" }, picture.combs.map((comb) => this.#comb(comb))),
+    draw("g", { class: "combs" }, this.combs),
     draw("g", { class: "lines" }, order.map((number) => this.lines[number])),
     draw("g", { class: "labels" }, picture.frames.map((frame) => this.#label(frame))),
     draw("g", { class: "boxes" }, this.boxes),
@@ -212,7 +220,7 @@ export class Drawing {
       class: `box ${this.#own("box", number)}`, "data-box": number, tabindex: 0, role: "button", "aria-label": `${title(box)}, ${box.detail}`,
     },
     draw("title"),
-    box.members.length > 1 && draw("rect", { x: x + 3, y: y - 3, width, height, rx: 5, class: "behind" }),
+    box.members.length > 1 && draw("rect", { x: x + STACK_PX, y: y - STACK_PX, width, height, rx: 5, class: "behind" }),
     draw("rect", { x, y, width, height, rx: 5, class: "face" }),
     box.rail >= 0 && draw("rect", { x: x + 4, y: y + 1, width: width - 8, height: 3, rx: 1.5, class: `stripe ${hue("rail", box.rail)}` }),
     draw("text", { x: middle, y: y + 17, class: "label" }, box.label.length > LABEL ? `${box.label.slice(0, LABEL)}…` : box.label),
@@ -220,7 +228,9 @@ export class Drawing {
   }
 
   #comb({ y, bottom, teeth }) {
-    return draw("path", { d: `M${teeth[0]} ${y}H${teeth.at(-1)}${teeth.map((x) => `M${x} ${y}V${bottom}`).join("")}`, class: "comb" });
+    const down = teeth.map((x) => `M${x} ${y}V${bottom}`).join("");
+    return draw("g", { class: "comb" },
+      draw("path", { d: down, class: "gap" }), draw("path", { d: down }), draw("path", { d: `M${teeth[0] - 0.8} ${y}H${teeth.at(-1) + 0.8}`, class: "bar" }));
   }
 
   #frame({ x, y, width, height, kind }) {

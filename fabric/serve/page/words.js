@@ -30,6 +30,19 @@ export function bufferRow([field, value]) {
   return [label, /^[\d,.]+$/.test(value) && unit ? `${value} ${unit}` : value];
 }
 
+// Lines of `rocefab show cable`: mtu_bytes of 9000 is "MTU" of "9000 bytes". A class that a line is of keeps its name.
+const UNITS = { gbps: "Gb/s", m: "m", bytes: "bytes", percent: "%" };
+
+export function setting(item) {
+  const [field, ...owner] = item.split(" of ");
+  const [, stem, unit] = /^([a-z]+)_(gbps|m|bytes|percent)$/u.exec(field) ?? [null, field, null];
+  const told = (value) => (value === "-" ? null : grouped(unit && /^\d+$/u.test(value) ? `${value} ${UNITS[unit]}` : value));
+  return { label: [plain(stem), ...owner].join(" of "), told };
+}
+
+// Numbers of bytes, as the rest of the page writes them.
+export const grouped = (text) => text.replace(/\b\d+(?=(?: to \d+)? bytes\b)/gu, (digits) => Number(digits).toLocaleString("en"));
+
 // Fields of requests, as the forms of the page call them.
 const ASKED = {
   nodes: "Number of hosts", gpus_per_node: "GPUs per host", traffic: "Traffic", within: "All hosts in", exclude: "Not on these hosts", tenant: "Tenant",

@@ -11,20 +11,23 @@ from starlette.responses import Response
 
 from fabric.report.device import budget_rows, planned
 from fabric.report.events import document_of
+from fabric.report.lossless import cable_at
 from fabric.serve.problem import refused
-from fabric.serve.replies_map import BudgetReply, DeviceReply, DriftReply
+from fabric.serve.replies_map import BudgetReply, CableReply, DeviceReply, DriftReply
 from fabric.serve.routes.described import as_json, caller_of, responses, service_of
 
 if TYPE_CHECKING:
     from fabric.core.events import Event
     from fabric.report.events import EventDocument
     from fabric.serve.service import Service
+    from fabric.workflow.project import Project
 
 router = APIRouter()
 _DEVICES = "check its name, or choose it on the map; in HTTP, GET /v1/map lists the devices"
 #: Most events of one answer; our choice.
 _MOST_EVENTS = 10_000
 _Name = Annotated[str, Path(min_length=1, max_length=128, description="Switch or host.")]
+_Port = Annotated[str, Query(min_length=1, max_length=64, description="Port with a cable.")]
 
 
 @router.get(
@@ -43,11 +46,7 @@ async def get_device(request: Request, name: _Name) -> Response:
     summary="How the headroom of a switch port comes about",
     responses=responses(404, 422, ok="The sum, part by part.", reply=BudgetReply),
 )
-async def get_budget(
-    request: Request,
-    name: _Name,
-    port: Annotated[str, Query(min_length=1, max_length=64, description="Port with a cable.")],
-) -> Response:
+async def get_budget(request: Request, name: _Name, port: _Port) -> Response:
     """Return what `rocefab explain DEVICE PORT` says of both ends of the cable."""
     service = service_of(request)
     caller, project = caller_of(request), service.loaded.project
@@ -55,6 +54,32 @@ async def get_budget(
     if rows is None:
         raise _unknown("port", "there is no such switch, or no such port with a cable")
     return as_json(BudgetReply(rows=rows).model_dump_json().encode())
+
+
+@router.get(
+    "/v1/devices/{name}/cable",
+    summary="The settings of both ends of a NIC cable",
+    responses=responses(404, 422, ok="Each setting, with a verdict.", reply=CableReply),
+)
+async def get_cable(request: Request, name: _Name, port: _Port) -> Response:
+    """Return what `rocefab show cable` says of the NIC cable in a port of a host or leaf."""
+    service = service_of(request)
+    project = service.loaded.project
+    return as_json(await service.slow(caller_of(request), lambda: _cable(project, name, port)))
+
+
+def _cable(project: Project, name: str, port: str) -> bytes:
+    cable = cable_at(project, name, port)
+    if cable is None:
+        raise _unknown("port", "there is no such host or leaf, or no NIC cable in this port")
+    reply = CableReply(
+        host=cable.host.name,
+        interface=cable.nic.interface,
+        switch=cable.device.name,
+        port=cable.port.name,
+        lines=list(cable.lines()),
+    )
+    return reply.model_dump_json().encode()
 
 
 @router.get(

@@ -139,7 +139,7 @@ async def get_links(
 )
 async def get_topology(
     request: Request,
-    form: Annotated[str, Path(max_length=64, description="Such as slurm, dot or netbox.")],
+    form: Annotated[str, Path(max_length=64, description="Such as slurm, netbox or kueue.")],
     part: Annotated[str, Query(max_length=64, description="Part of the export.")] = "",
 ) -> Response:
     """Return what `rocefab export` prints for a form that needs no job."""

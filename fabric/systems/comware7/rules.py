@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.qos.ecn.edge import unmarked
 from fabric.validate.rule import ClassRule, SwitchRule, Wrong, rules
 
 if TYPE_CHECKING:
@@ -35,24 +36,9 @@ class ThresholdsGiven(ClassRule):
         """Look at the thresholds of every class of Comware 7 and at the cell of its model."""
         if device.platform != "comware7":
             return
-        reason = self._reason(device, one)
+        reason, fix = unmarked(device.sku, own_thresholds=one.own_thresholds)
         if reason:
-            yield Wrong("ecn.kmin_bytes", f"marking is not rendered: {reason[0]}", reason[1])
-
-    @staticmethod
-    def _reason(device: DeviceDesign, one: LosslessClass) -> tuple[str, str] | None:
-        """Return why it is omitted and what to do, or None."""
-        if "cell_bytes" not in device.sku.own_facts:
-            return (
-                f"the cell size of {device.sku.name} is not published",
-                "set cell_bytes in an own model, or configure marking manually; it is kept",
-            )
-        if not one.own_thresholds:
-            return (
-                "the inventory sets no thresholds for it",
-                "set both ecn.kmin_bytes and ecn.kmax_bytes",
-            )
-        return None
+            yield Wrong("ecn.kmin_bytes", f"marking is not rendered: {reason}", fix)
 
 
 @rules.add("CMW006")

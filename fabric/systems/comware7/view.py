@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fabric.core.netmask import with_mask
 from fabric.core.units import s_to_min
 from fabric.platforms.features import marking_unit
-from fabric.qos.ecn.edge import to_units
+from fabric.qos.ecn.edge import own_cell_bytes, to_units
 from fabric.systems.comware7.platforms import MAP_TABLES
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.design.port_model import PortDesign
     from fabric.design.qos_model import QosProfile
-    from fabric.platforms.model import Sku
 
 #: Words of the queues 0 to 7 (grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd CMD-help, qos wfq).
 QUEUE_WORDS = ("be", "af1", "af2", "af3", "af4", "ef", "cs6", "cs7")
@@ -141,12 +140,6 @@ def _family(
         sessions,
         paths=max(min(device.bgp.max_paths, len(sessions)), 1),
     )
-
-
-def own_cell_bytes(sku: Sku) -> int | None:
-    """Return the buffer cell where it is known of the very model; that of a family is not taken."""
-    fact = sku.own_facts.get("cell_bytes")
-    return int(fact.value) if fact and isinstance(fact.value, int) else None
 
 
 def _map_tables(profile: QosProfile) -> Iterator[MapTable]:

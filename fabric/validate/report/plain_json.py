@@ -29,7 +29,7 @@ def as_json(reported: Reported) -> str:
         "broken": [{"rule": rule, "reason": reason} for rule, reason in outcome.broken],
     }
     notes = {"notes": list(reported.remarks)} if reported.remarks else {}
-    return json.dumps({**data, **notes}, indent=2) + "\n"
+    return json.dumps({**data, **notes, **reported.figures}, indent=2) + "\n"
 
 
 def finding_json(finding: Finding) -> dict[str, Any]:

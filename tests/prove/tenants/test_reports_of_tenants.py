@@ -97,7 +97,10 @@ def test_what_is_said() -> None:
     assert "2 tenants: 2 of 2 pairs of them are isolated" in ended.err
     assert "18 of 18 pairs of NICs inside tenants" in ended.err
     ended = run("prove", str(TENANTS), "--format", "json")
-    assert any("isolated" in note for note in json.loads(ended.out)["notes"])
+    told = json.loads(ended.out)
+    assert any("isolated" in note for note in told["notes"])
+    counts = told["proof"]["ipv4"]
+    assert (counts["pairs"], counts["tenants"]["tenants"], counts["tenants"]["pairs"]) == (0, 2, 2)
 
 
 def test_a_failure_costs_each_tenant_what_whatif_says() -> None:

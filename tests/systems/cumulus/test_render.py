@@ -236,7 +236,7 @@ def test_a_line_break_never_begins_a_command() -> None:
 
 def test_the_nearest_field_comes_first() -> None:
     """The field that a person would look for."""
-    (line, *_) = explain(leaf(), "robustness")
-    assert "lossless.watchdog.detection_ms" in line.explanations[0].fields
-    (line, *_) = explain(leaf(), "min-threshold")
-    assert line.explanations[0].fields == ("lossless.ecn.kmin_bytes",)
+    ((_, known), *_) = explain(leaf(), "robustness")
+    assert "lossless.watchdog.detection_ms" in known[0].fields
+    ((_, known), *_) = explain(leaf(), "min-threshold")
+    assert known[0].fields == ("lossless.ecn.kmin_bytes",)

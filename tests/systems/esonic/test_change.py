@@ -351,6 +351,14 @@ def test_a_switch_without_lossless_buffers_is_refused() -> None:
         draft("hostname leaf1\n")
 
 
+@pytest.mark.parametrize(
+    "line", ["interface-naming standard", "interface-naming standard extended"]
+)
+def test_a_switch_whose_ports_have_other_names_is_refused(line: str) -> None:
+    with pytest.raises(RefusedError, match="'interface-naming native' by hand"):
+        draft(f"hostname leaf1\n{line}\nbuffer init lossless\n")
+
+
 def test_lines_that_lead_back_go_along() -> None:
     made = draft("hostname leaf1\nbuffer init lossless\n")
     assert made.candidate.method == "merge"

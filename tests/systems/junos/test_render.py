@@ -75,7 +75,7 @@ def test_a_line_in_braces_is_explained_by_its_path(line: str, field: str) -> Non
     """Its own words do not say what it is about."""
     found = explain_lines("junos", render_device(designs("demo")["su1-rail0"])[1:], line)
     assert found
-    assert all(field in one.explanations[0].fields for one in found)
+    assert all(field in known[0].fields for _, known in found)
 
 
 @pytest.mark.parametrize(("inventory", "switch"), CASES)

@@ -36,6 +36,8 @@ from fabric.systems.esonic.platforms import BUFFER_LINE, DEFAULTS, SELF_MADE
 from fabric.systems.esonic.platforms.lines import read
 
 _SELF_MADE = either(*SELF_MADE)
+#: Names of ports as on the panel, Eth1/1 (dellemc.enterprise_sonic @ 9851e680 sonic_system).
+_OTHER_NAMES = re.compile("interface-naming standard")
 _WATCHDOG = r"(priority-flow-control watchdog on detect-time)(?=[ \d]).*"
 
 _BOOK = changes("esonic", "no")
@@ -104,10 +106,16 @@ def _with_self_made(running: LineTree, intended: LineTree) -> LineTree:
 
 
 def _refuse(device: str, now: LineTree, intended: LineTree) -> None:
-    """Refuse a switch without lossless buffers: the line that makes them restarts it.
+    """Refuse a switch whose ports have other names, and one without lossless buffers.
 
-    No timer would outlive that.
+    The line that makes the buffers restarts the switch; no timer would outlive that.
     """
+    if naming := next((line for line in now.children if _OTHER_NAMES.match(line)), ""):
+        raise RefusedError(
+            device,
+            f"it has {naming!r}, so that its ports are called Eth1/1 and the lines of this "
+            "inventory do not fit; set 'interface-naming native' by hand, then plan again",
+        )
     if BUFFER_LINE in intended.children and BUFFER_LINE not in now.children:
         raise RefusedError(
             device,
