@@ -165,6 +165,7 @@ class StageForm(_Form):
     denied: tuple[PingForm, ...] = ()
     joined: tuple[PingForm, ...] = ()
     withdrawn: tuple[WithdrawalForm, ...] = ()
+    left_of: str = ""
 
     def stage(self) -> Stage:
         """Return it as the plan has it."""

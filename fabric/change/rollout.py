@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 PING_HEADERS_BYTES, PING_HEADERS_IPV6_BYTES = 28, 48
 #: What follows from a hazard of a plan.
 LOSS = "packets of the lossless class can be lost between waves"
+#: What to do about it, whatever the kind of plan.
+STOP = "stop the jobs before `rocefab apply`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,8 @@ class Stage:
         Devices that change together.
     left_percent : float
         Bandwidth that the unit with the greatest loss keeps, of its NICs or of its uplinks.
+    left_of : str
+        Whose that is: ``NIC`` or ``uplink``; empty where none is lost, and in earlier plans.
     lost_rails : int
         Hosts that lose a rail meanwhile, counted for each rail; hosts of the wave are not counted.
     cut_pairs : int
@@ -181,6 +185,7 @@ class Stage:
     denied: tuple[Ping, ...] = ()
     joined: tuple[Ping, ...] = ()
     withdrawn: tuple[Withdrawal, ...] = ()
+    left_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from operator import itemgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from fabric.change.rollout import Stage
@@ -10,13 +12,15 @@ from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.units import PERCENT
-from fabric.topology.clos import Outage, clos
+from fabric.topology.clos import clos, failed
 from fabric.topology.impact import impact
+from fabric.topology.outages import outage_of_ports
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from fabric.intent.rollout_model import Rollout
+    from fabric.topology.clos import Outage
     from fabric.topology.impact import Impact
     from fabric.topology.model import Fabric
 
@@ -27,15 +31,27 @@ class Stages:
     Parameters
     ----------
     fabric : Fabric
-        The network as it is when the change begins.
+        The network as it is when the change is done.
     policy : Rollout
         Order, sizes and limits.
+    idle : collection of (str, str)
+        Switches and ports whose cables carry no traffic when the change begins.
+    changing : mapping of str to collection of str
+        The ports that a switch loses meanwhile; one that is absent, or has none, loses all.
     """
 
-    def __init__(self, fabric: Fabric, policy: Rollout) -> None:
+    def __init__(
+        self,
+        fabric: Fabric,
+        policy: Rollout,
+        *,
+        idle: Collection[tuple[str, str]] = (),
+        changing: Mapping[str, Collection[str]] = MappingProxyType({}),
+    ) -> None:
         self._fabric = fabric
         self._policy = policy
-        self._network = clos(fabric)
+        self._network = failed(clos(fabric), outage_of_ports(fabric, idle))
+        self._changing = changing
 
     def of(self, names: Collection[str], *, hosts_first: bool = False) -> list[Stage]:
         """Return the waves of some devices: canaries, spines, leaves, hosts.
@@ -130,31 +146,34 @@ class Stages:
     def _stage(self, kind: str, names: Iterable[str]) -> Stage:
         chosen = tuple(names)
         hit = impact(self._network, self._outage(chosen), self._fabric.tenants)
-        left = _left_percent(hit)
+        left, of = _left(hit)
         if not any(name in self._fabric.switch_row for name in chosen):
-            return Stage(kind, chosen, left, hosts=hostlist.fold(chosen))
+            return Stage(kind, chosen, left, hosts=hostlist.fold(chosen), left_of=of)
         rows = sorted({*hit.rails_lost[:, 0].tolist()})
         hosts = hostlist.fold(self._fabric.hosts.names[row] for row in rows)
-        return Stage(kind, chosen, left, len(hit.rails_lost), hit.host_pairs[1], hosts=hosts)
+        lost, cut = len(hit.rails_lost), hit.host_pairs[1]
+        return Stage(kind, chosen, left, lost, cut, hosts=hosts, left_of=of)
 
-    def _outage(self, names: Iterable[str]) -> Outage:
-        outage = Outage.none(self._network)
+    def _outage(self, names: Sequence[str]) -> Outage:
+        ports = [(name, port) for name in names for port in self._changing.get(name, ())]
+        outage = outage_of_ports(self._fabric, ports)
         for name in names:
             row = self._fabric.switch_row.get(name)
-            if row is not None:
-                outage.switches[row] = True
-            else:
+            if row is None:
                 outage.hosts[self._fabric.host_row[name]] = True
+            elif not self._changing.get(name):
+                outage.switches[row] = True
         return outage
 
 
-def _left_percent(hit: Impact) -> float:
-    """Return the bandwidth that the unit with the greatest loss keeps."""
-    shares = [100.0]
-    for before, after in (hit.nic_gbps, hit.uplink_gbps):
+def _left(hit: Impact) -> tuple[float, str]:
+    """Return the bandwidth that every unit keeps at least, in percent, and whose it is."""
+    least = [(PERCENT * 1.0, "")]
+    for kind, (before, after) in (("uplink", hit.uplink_gbps), ("NIC", hit.nic_gbps)):
         has = before > 0
-        shares += (after[has] / before[has] * PERCENT).tolist()
-    return round(min(shares), 1)
+        least += [(share, kind) for share in (after[has] / before[has] * PERCENT).tolist()]
+    share, kind = min(least, key=itemgetter(0))
+    return round(share, 1), kind
 
 
 def _apart(

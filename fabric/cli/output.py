@@ -7,7 +7,7 @@ import logging
 import re
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabric.cli import terminal
@@ -46,19 +46,25 @@ class _Settings:
     is_line_open: bool = False
     last_s: float = 0.0
     steps: LikeSteps | None = None
+    warned: set[str] = field(default_factory=set)
 
 
 _now = _Settings()
 
 
-class _Reading(logging.Handler):
-    """Prints what is read."""
+class _Log(logging.Handler):
+    """Prints what is read, and each warning once."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        note(record.getMessage())
+        text = record.getMessage()
+        if record.levelno < logging.WARNING:
+            note(text)
+        elif text not in _now.warned:
+            _now.warned.add(text)
+            result(f"warning: {text}")
 
 
-_reading = _Reading()
+_log = _Log()
 
 
 def configure(
@@ -68,11 +74,10 @@ def configure(
     _now.quiet, _now.verbose, _now.colour, _now.pager = quiet, verbose, colour, pager
     _now.form, _now.has_data = "", False
     _now.last_s, _now.is_line_open, _now.steps = time.monotonic(), False, None
+    _now.warned.clear()
     logger = logging.getLogger("fabric")
-    logger.removeHandler(_reading)
-    logger.setLevel(logging.DEBUG if verbose else logging.NOTSET)
-    if verbose:
-        logger.addHandler(_reading)
+    logger.setLevel(logging.DEBUG if verbose else logging.WARNING)
+    logger.addHandler(_log)
 
 
 def take_form(form: str) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import logging
 import os
+import re
 from functools import partial
 from json import JSONDecodeError
 from pathlib import Path
@@ -12,10 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
+from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.json_text import parse_json
+from fabric.core.shown import printable
 from fabric.core.user_files import check_regular, not_json, read_text
 from fabric.core.validation import own_words
 from fabric.devices.driver import Connection
@@ -33,6 +37,10 @@ KEY_VARIABLE = "ROCEFAB_SSH_KEY"
 _SSH_PORT = 22
 #: Errors that are listed; a limit that we chose: names of another fabric are wrong in the same way.
 _MOST_ERRORS = 20
+#: How much a name has in common with the one that it misspells; our choice: a letter of five.
+_LIKENESS = 0.8
+_NUMBER = re.compile(r"\d+")
+_LOGGER = logging.getLogger(__name__)
 
 
 def _reference(value: object) -> Reference:
@@ -99,19 +107,24 @@ def connections(
         ROCEFAB_PASSWORD. Without one, SSH takes the agent and the private key of ``key_file`` or
         ROCEFAB_SSH_KEY.
     others_allowed : bool
-        Whether the file may name devices that are not in ``platforms``.
+        Whether the file may name devices that are not in ``platforms``; otherwise a warning names
+        them.
     beside : collection of str
         Further devices that the file may name: those of other fabrics of the site.
 
     Raises
     ------
     InputError
-        When the file is wrong or names an unknown device, or a source of passwords is not there.
+        When the file is wrong or of another inventory, misspells a device, or a source of
+        passwords is not there.
     """
     file, text = _read(path) if path else (_File(), "")
-    known = {*platforms, *beside}
     if path and not others_allowed:
-        _refuse_strangers(path, text, [name for name in file.devices if name not in known], known)
+        strangers = file.devices.keys() - {*platforms, *beside}
+        _refuse_strangers(path, text, _wrong(file, strangers, platforms))
+        if strangers:
+            names = printable(hostlist.in_short(sorted(strangers)))
+            _LOGGER.warning("%s: not in the inventory, and not used: %s", path, names)
     if path:
         _refuse_missing(path, text, file, platforms)
     secret = (password or (lambda: os.environ.get(PASSWORD_VARIABLE, "")))()
@@ -223,19 +236,45 @@ def _place(path: Path, tree: yaml.Node | None, keys: Sequence[object]) -> Positi
     return Position(str(path), mark.line + 1, mark.column + 1)
 
 
-def _refuse_strangers(path: Path, text: str, names: Sequence[str], known: Collection[str]) -> None:
-    if not names:
+def _wrong(file: _File, strangers: Collection[str], names: Collection[str]) -> dict[str, str]:
+    """Return the strangers that are mistakes, each with the end of what is said of it.
+
+    One misspells the name of a device without an entry; or no entry is of the inventory.
+    """
+    if len(strangers) == len(file.devices):
+        return {name: _hint(name, names) for name in strangers}
+    lacking = set(names) - file.devices.keys()
+    hints = {name: _misspelt(name, lacking) for name in strangers}
+    return {name: hint for name, hint in hints.items() if hint}
+
+
+def _misspelt(name: str, lacking: Collection[str]) -> str:
+    """Return the hint to the name that this misspells; a number of another value does not."""
+    close = difflib.get_close_matches(name, lacking, n=len(lacking) or 1, cutoff=_LIKENESS)
+    near = next((near for near in close if not _is_next(name, near)), None)
+    return f"; did you mean {near!r}?" if near else ""
+
+
+def _is_next(name: str, near: str) -> bool:
+    """Tell whether two names differ in the values of numbers alone."""
+    letters = [_NUMBER.split(text) for text in (name, near)]
+    values = [[digits.lstrip("0") for digits in _NUMBER.findall(text)] for text in (name, near)]
+    return letters[0] == letters[1] and values[0] != values[1]
+
+
+def _refuse_strangers(path: Path, text: str, wrong: Mapping[str, str]) -> None:
+    if not wrong:
         return
     tree = _tree(text)
     findings = [
         _finding(
-            f"there is no device {name!r} in the inventory{_hint(name, known)}",
+            f"there is no device {name!r} in the inventory{hint}",
             f"devices.{name}",
             _place(path, tree, ("devices", name)),
         )
-        for name in names[:_MOST_ERRORS]
+        for name, hint in sorted(wrong.items())[:_MOST_ERRORS]
     ]
-    raise _input_error(path, findings, len(names))
+    raise _input_error(path, findings, len(wrong))
 
 
 def _refuse_missing(path: Path, text: str, file: _File, names: Iterable[str]) -> None:

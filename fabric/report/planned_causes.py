@@ -27,7 +27,7 @@ _HIDDEN = 3
 #: Parts of the name of a field that a topic has: ``lossless.ecn``, ``bgp.hold_s``.
 _PARTS = 2
 #: What lines follow from that no field decides, and those that no book knows.
-FIXED, OTHER = "lines that no value decides", "other lines"
+FIXED, OTHER = "lines that are the same in every inventory", "other lines"
 _HOST = "files and NICs of hosts"
 
 

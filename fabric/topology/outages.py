@@ -13,10 +13,10 @@ from fabric.topology.clos import Outage, clos
 from fabric.topology.naming import hint, nic_names, port_hint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from fabric.topology.clos import Clos
-    from fabric.topology.model import Fabric
+    from fabric.topology.model import Bools, Fabric, Ints
 
 #: Kinds of things that fail, with what follows the colon.
 KINDS = {
@@ -62,6 +62,24 @@ def outage(fabric: Fabric, words: Sequence[str], forms: str = FORMS) -> Outage:
         message = f"{len(reader.findings)} error{plural} in the list of failures"
         raise InputError(message, reader.findings)
     return combined
+
+
+def outage_of_ports(fabric: Fabric, ports: Collection[tuple[str, str]]) -> Outage:
+    """Return the outage of the cables in some ports of switches, each as switch and port."""
+    network, switches = clos(fabric), fabric.switches
+    names = {name for name, _ in ports}
+    numbers = {name: switches.skus[fabric.switch_row[name]].port_numbers() for name in names}
+    step = 1 + max((max(of.values()) for of in numbers.values()), default=0)
+    ends = [fabric.switch_row[name] * step + numbers[name][port] for name, port in ports]
+
+    def among(rows: Ints, places: Ints) -> Bools:
+        return np.isin(rows * step + places, ends) & (places < step)
+
+    down, cables = Outage.none(network), network.cables
+    down.cables[:] = among(cables.lower, cables.lower_port)
+    down.cables[:] |= among(cables.upper, cables.upper_port)
+    down.nics[:] = among(network.nics.leaf, network.nics.leaf_port)
+    return down
 
 
 class _Reader:

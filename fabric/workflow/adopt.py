@@ -31,7 +31,7 @@ from fabric.workflow.adopt_policy import (
 from fabric.workflow.check import check
 from fabric.workflow.configurations import whole
 from fabric.workflow.init_needs import needed_of
-from fabric.workflow.mixed import Side, planned_nics
+from fabric.workflow.sides import Side, planned_nics
 from fabric.workflow.stages import rendered_switch
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from fabric.core.errors import DeviceError
 from fabric.core.shown import printable
 from fabric.observe import read_running
 from fabric.workflow.devices import Selection, executor, fail_on, targets
-from fabric.workflow.mixed import sides
 from fabric.workflow.saved import read_saved
+from fabric.workflow.sides import sides
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.change.rollout import LOSS
+from fabric.change.rollout import LOSS, STOP
 from fabric.change.stages import Stages
 from fabric.core.errors import InputError
 from fabric.report.diff.model import Consequence
 from fabric.report.diff.risks import DiffRisk
-from fabric.workflow.mixed import lossless_hazards, planned_side
+from fabric.workflow.carrying import idle_ports
+from fabric.workflow.mixed import lossless_hazards
+from fabric.workflow.sides import planned_side
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabric.report.diff.model import Device
     from fabric.workflow.diff_source import Source
-    from fabric.workflow.mixed import Side
     from fabric.workflow.project import Project
+    from fabric.workflow.sides import Side
 
 
 def between_waves(
@@ -27,9 +29,11 @@ def between_waves(
 
     Switches change before hosts, or after them where fewer states are wrong then, as in a plan.
     """
-    changed = [device.name for device in devices if device.state == "changed"]
+    changed = [device.name for device in devices if device.state != "removed"]
     project = after.designs
-    stages = Stages(project.fabric, project.intent.fabric.rollout)
+    old, new = _side(before), _side(after)
+    idle = idle_ports(project, old, new)
+    stages = Stages(project.fabric, project.intent.fabric.rollout, idle=idle)
     try:
         orders = [
             [stage.names for stage in stages.of(changed, hosts_first=hosts_first)]
@@ -37,10 +41,10 @@ def between_waves(
         ]
     except InputError:  # a canary that does not exist: `plan` rejects it
         return
-    old, new = _side(before), _side(after)
     fewest = min((lossless_hazards(project, waves, old, new) for waves in orders), key=len)
     if fewest:
-        words = f"{LOSS}: {fewest[0]}; stop the jobs and add --traffic-stopped to `apply`"
+        rest = "for a plan with --rollout add --traffic-stopped"
+        words = f"{LOSS}: as a roll-out, {fewest[0]}; {STOP}; {rest}"
         yield Consequence(DiffRisk.BRIEF_LOSS.value, words)
 
 

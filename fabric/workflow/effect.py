@@ -39,8 +39,19 @@ def effect(device: str, before: Sequence[Artefact], after: Sequence[Artefact]) -
         return Effect(UNKNOWN, None, (why,))
     reload = draft.candidate.method == "reload"
     worst = max((change.risk for change in draft.changes), default=Risk.HARMLESS)
+    if _networks(before) - _networks(after):
+        worst = max(worst, Risk.BRIEF_LOSS)
     notes = (*draft.notes, *draft.conflicts)
     return Effect((Risk.RESTART if reload else worst).word, reload, notes)
+
+
+def _networks(artefacts: Sequence[Artefact]) -> set[tuple[str, str]]:
+    """Return addresses and routes of the NICs of a host, by NIC or setting; none of a switch."""
+    texts = (item.text for item in artefacts if item.kind == "expected-state")
+    state = json.loads(next(texts, "{}"))
+    lists = {nic: values["addresses"] for nic, values in state.get("nics", {}).items()}
+    lists |= {name: one for name, one in state.get("settings", {}).items() if isinstance(one, list)}
+    return {(name, line) for name, lines in lists.items() for line in lines}
 
 
 def _nics(state: dict[str, Any]) -> dict[str, Any]:

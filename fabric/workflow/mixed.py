@@ -2,104 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from fabric.audit.ends import differences, lossless_dscps
-from fabric.audit.host_class import lossless_of_nics
-from fabric.observe.configuration import readers
-from fabric.observe.configuration.lossless import lossless_readers
-from fabric.observe.parsers import UnreadableError
 from fabric.prove.engine import Engine
-from fabric.topology.outages import outage
-from fabric.workflow.configurations import whole
+from fabric.topology.outages import outage, outage_of_ports
+from fabric.workflow.carrying import cables, idle_ports, is_idle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from fabric.observe.configuration import Configured
     from fabric.observe.configuration.lossless import Lossless
-    from fabric.observe.snapshot import Running
     from fabric.prove.engine import Proof
+    from fabric.topology.model import Fabric
+    from fabric.workflow.carrying import Cable
     from fabric.workflow.project import Project
+    from fabric.workflow.sides import Side
 
     Waves = Sequence[Sequence[str]]
+    DscpSets = Mapping[str, frozenset[int]]
 
 #: Rules of a proof that say that packets do not arrive, or arrive where they must not.
 _FORWARDING = frozenset(("BAT005", "BAT006", "BAT007", "BAT014"))
 _LINE = re.compile(r"\bline=\d+")
-
-
-@dataclass(frozen=True)
-class Side:
-    """What all devices are before or after a change.
-
-    Parameters
-    ----------
-    texts : dict of str to str
-        Configuration of each switch.
-    nics : dict of str to dict
-        Settings of the NICs of each host, by interface.
-    """
-
-    platforms: Mapping[str, str]
-    texts: Mapping[str, str]
-    nics: Mapping[str, Mapping[str, Any]]
-
-    @cached_property
-    def routing(self) -> dict[str, Configured]:
-        """What the text of each switch says of routing; one that cannot be read is absent."""
-        result = {}
-        for name, text in self.texts.items():
-            try:
-                files = dict.fromkeys(("config_db", *_KINDS), text)
-                result[name] = readers[self.platforms[name]](files)
-            except (UnreadableError, KeyError):
-                continue
-        return result
-
-    @cached_property
-    def lossless(self) -> dict[str, Lossless]:
-        """What each device says of the lossless class; one that cannot be read is absent."""
-        result = {name: lossless_of_nics(name, nics) for name, nics in self.nics.items()}
-        for name, text in self.texts.items():
-            try:
-                result[name] = lossless_readers[self.platforms[name]].read(text)
-            except (UnreadableError, KeyError):
-                continue
-        return result
-
-
-_KINDS = ("startup-config", "running-config", "running-configuration", "nv-set", "set")
-
-
-def sides(project: Project, running: Mapping[str, Running]) -> tuple[Side, Side]:
-    """Return what the devices of a plan are, and what they become.
-
-    Parameters
-    ----------
-    running : mapping of str to Running
-        Running state of each device that was read; others are taken as planned.
-    """
-    planned = planned_side(project)
-    before, old_nics = dict(planned.texts), dict(planned.nics)
-    for name, state in running.items():
-        if name in before:
-            text = isinstance(state.config, str)
-            before[name] = state.config if text else json.dumps(state.config, indent=1)
-        elif name in old_nics:
-            old_nics[name] = state.config["nics"]
-    return Side(planned.platforms, before, old_nics), planned
-
-
-def planned_side(project: Project) -> Side:
-    """Return what the devices are by the inventory."""
-    platforms = {name: design.platform for name, design in project.devices.items()}
-    texts = {name: whole(files).text for name, files in project.switch_artefacts.items()}
-    return Side(platforms, texts, {name: planned_nics(project, name) for name in project.hosts})
 
 
 def hazards(
@@ -124,42 +52,40 @@ def hazards(
 
 def lossless_hazards(project: Project, waves: Waves, before: Side, after: Side) -> list[str]:
     """Return those of `hazards` that need no proof: what devices say of the lossless class."""
-    problems = [*_ends(project, waves, before, after), *_dscps(waves, before, after)]
+    problems = [*_ends(project, waves, before, after), *_dscps(project, waves, before, after)]
     return [*dict.fromkeys(problems)]
 
 
 def _ends(project: Project, waves: Waves, before: Side, after: Side) -> Iterator[str]:
-    """Yield cables whose two ends disagree for a while."""
+    """Yield cables that carry traffic and whose two ends disagree for a while."""
     now = dict(before.lossless)
-    cables = _cables(project)
+    of_device = _cables_of_devices(project)
     for number, wave in enumerate(waves, 1):
         now |= {name: after.lossless[name] for name in wave if name in after.lossless}
         for name in wave:
             words = [
                 text
-                for cable in cables.get(name, ())
+                for cable in of_device.get(name, ())
                 for text in _words(now, cable)
                 if text not in {*_words(before.lossless, cable), *_words(after.lossless, cable)}
+                and not is_idle(cable, before, after)
             ]
             if words:
                 more = f" (and {len(words) - 1} more of its cables)" if len(words) > 1 else ""
                 yield f"after wave {number}: {words[0]}{more}"
 
 
-def _cables(project: Project) -> dict[str, list[tuple[str, str, str, str]]]:
-    """Return the cables of each device: device and port at both ends."""
-    cables: dict[str, list[tuple[str, str, str, str]]] = {}
-    for name, design in project.devices.items():
-        for port in design.ports:
-            if port.enabled and port.peer:
-                cable = (name, port.name, port.peer, port.peer_port)
-                cables.setdefault(name, []).append(cable)
-                if port.kind == "host":
-                    cables.setdefault(port.peer, []).append(cable)
-    return cables
+def _cables_of_devices(project: Project) -> dict[str, list[Cable]]:
+    """Return the cables of each device."""
+    of_device: dict[str, list[Cable]] = {}
+    for cable in cables(project):
+        of_device.setdefault(cable[0], []).append(cable)
+        if cable[2] not in project.devices:
+            of_device.setdefault(cable[2], []).append(cable)
+    return of_device
 
 
-def _words(states: Mapping[str, Lossless], cable: tuple[str, str, str, str]) -> list[str]:
+def _words(states: Mapping[str, Lossless], cable: Cable) -> list[str]:
     """Return what the two ends of a cable have different."""
     name, port, peer, peer_port = cable
     here = states[name].ports.get(port) if name in states else None
@@ -169,26 +95,47 @@ def _words(states: Mapping[str, Lossless], cable: tuple[str, str, str, str]) -> 
     return [f"{name} {port}: {text} at {peer} {peer_port}" for text in differences(here, there)]
 
 
-def _dscps(waves: Waves, before: Side, after: Side) -> Iterator[str]:
-    """Yield from which wave to which devices put more DSCP sets into the class than ever."""
-    start, end = before.lossless, after.lossless
-    now = {name: lossless_dscps(state) for name, state in start.items()}
-    most = max(_kinds(now), _kinds({name: lossless_dscps(state) for name, state in end.items()}))
-    mixed = []
-    for number, wave in enumerate(waves, 1):
-        now |= {name: lossless_dscps(end[name]) for name in wave if name in end}
-        if _kinds(now) > most:
-            mixed.append((number, sorted(min(value) for value in _sets(now))))
+def _dscps(project: Project, waves: Waves, before: Side, after: Side) -> Iterator[str]:
+    """Yield from which wave to which devices put more DSCP sets into the class than ever.
+
+    A device without a cable that carries traffic does not count.
+    """
+    mixed = [*_mixed(waves, *(_dscp_sets(side, ()) for side in (before, after)))]
+    if mixed:
+        idle = _idle_devices(project, before, after)
+        mixed = [*_mixed(waves, *(_dscp_sets(side, idle) for side in (before, after)))]
     if mixed:
         words = " on some devices and ".join(map(str, mixed[0][1]))
         yield f"after waves {mixed[0][0]} to {mixed[-1][0]}: lossless DSCPs are {words} on others"
 
 
-def _kinds(sets: Mapping[str, frozenset[int]]) -> int:
+def _mixed(waves: Waves, start: DscpSets, end: DscpSets) -> Iterator[tuple[int, list[int]]]:
+    """Yield the waves after which there are more sets than ever, with the lowest DSCP of each."""
+    now = dict(start)
+    most = max(_kinds(start), _kinds(end))
+    for number, wave in enumerate(waves, 1):
+        now |= {name: end[name] for name in wave if name in end}
+        if _kinds(now) > most:
+            yield number, sorted(min(value) for value in _sets(now))
+
+
+def _dscp_sets(side: Side, without: Collection[str]) -> DscpSets:
+    return {
+        name: lossless_dscps(state) for name, state in side.lossless.items() if name not in without
+    }
+
+
+def _idle_devices(project: Project, before: Side, after: Side) -> set[str]:
+    """Return the devices none of whose cables carries traffic."""
+    of_device = _cables_of_devices(project).items()
+    return {name for name, own in of_device if all(is_idle(cable, before, after) for cable in own)}
+
+
+def _kinds(sets: DscpSets) -> int:
     return len(_sets(sets))
 
 
-def _sets(sets: Mapping[str, frozenset[int]]) -> set[frozenset[int]]:
+def _sets(sets: DscpSets) -> set[frozenset[int]]:
     return {value for value in sets.values() if value}
 
 
@@ -200,24 +147,34 @@ def _paths(
     moving = {name for name in start if _meaning(start[name]) != _meaning(end.get(name))}
     if not moving or start.keys() != project.devices.keys():
         return
-    known = {*_broken(_engine(project, start).prove()), *_broken(_engine(project, end).prove())}
+    used = _with_nics_in_use(project, before, after)
+    known = {
+        text for files in (start, end) for text in _broken(_engine(project, files, used).prove())
+    }
     now = dict(start)
     for number, wave in enumerate(waves, 1):
         down = [f"switch:{name}" for name in wave if name in project.devices]
         if down and in_waves:
-            hit = _engine(project, now).prove_outage(outage(project.fabric, down))
+            hit = _engine(project, now, used).prove_outage(outage(project.fabric, down))
             yield from _told(f"during wave {number}", {*_broken(hit)} - known)
         now |= {name: end[name] for name in wave if name in end}
         if moving & {*wave}:
-            hit = _engine(project, now).prove()
+            hit = _engine(project, now, used).prove()
             yield from _told(f"after wave {number}", {*_broken(hit)} - known)
+
+
+def _with_nics_in_use(project: Project, before: Side, after: Side) -> Fabric:
+    """Return the fabric without the NICs that carry no traffic."""
+    idle = outage_of_ports(project.fabric, idle_ports(project, before, after))
+    nics = project.fabric.nics
+    return replace(project.fabric, nics=replace(nics, enabled=nics.enabled & ~idle.nics))
 
 
 def _carries_traffic(project: Project, before: Side) -> bool:
     """Return whether some pair of NICs is connected, as far as that is known."""
     if before.routing.keys() != project.devices.keys():
         return True
-    proof = _engine(project, before.routing).prove()
+    proof = _engine(project, before.routing, project.fabric).prove()
     return proof.lost_pairs < proof.pairs
 
 
@@ -228,8 +185,8 @@ def _told(when: str, broken: set[str]) -> Iterator[str]:
         yield f"{when}: {first}{more}"
 
 
-def _engine(project: Project, files: Mapping[str, Configured]) -> Engine:
-    return Engine(project.fabric, project.devices, project.hosts, files)
+def _engine(project: Project, files: Mapping[str, Configured], fabric: Fabric) -> Engine:
+    return Engine(fabric, project.devices, project.hosts, files)
 
 
 def _broken(proof: Proof) -> Iterator[str]:
@@ -241,10 +198,3 @@ def _broken(proof: Proof) -> Iterator[str]:
 def _meaning(configured: Configured | None) -> str:
     """Return what a configuration says, wherever its lines are."""
     return _LINE.sub("", repr(configured))
-
-
-def planned_nics(project: Project, name: str) -> dict[str, Any]:
-    """Return the settings of the NICs of a host by the inventory, by interface."""
-    state = next(item for item in project.host_artefacts[name] if item.kind == "expected-state")
-    nics: dict[str, Any] = json.loads(state.text)["nics"]
-    return nics

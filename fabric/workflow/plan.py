@@ -23,6 +23,7 @@ from fabric.workflow.devices import Selection, executor, fail_on, targets
 from fabric.workflow.leaf_pings import leaf_pings, with_tenants
 from fabric.workflow.revision import Repository
 from fabric.workflow.rollout import staged
+from fabric.workflow.sides import sides
 from fabric.workflow.sonic_judge import SonicJudge
 from fabric.workflow.tenant_moves import tenant_moves
 from fabric.workflow.withdrawals import withdrawals
@@ -122,7 +123,7 @@ def _hazards(project: Project, plan: Plan, running: Mapping[str, Running]) -> tu
     """Return what is wrong between the waves of a plan without a roll-out."""
     if len(plan.waves) == 1:
         return ()
-    from fabric.workflow.mixed import hazards, sides  # the proof takes long to import
+    from fabric.workflow.mixed import hazards  # the proof takes long to import
 
     return tuple(hazards(project, plan.waves, *sides(project, running), in_waves=False))
 

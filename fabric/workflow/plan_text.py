@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fabric.change.apply import Options
 from fabric.change.approvals import needed
 from fabric.change.model import Risk
+from fabric.change.rollout import STOP
 from fabric.core import hostlist
 from fabric.core.counts import counted, noun
 from fabric.core.likeness import like_groups
@@ -73,10 +74,7 @@ def describe(
     lines += describe_rollout(plan)
     lines += describe_losses(plan.hazards)
     if plan.hazards:
-        lines.append(
-            "stop the jobs before `rocefab apply`; a plan with --rollout looks for better waves, "
-            "and where there are none it is not applied while traffic flows"
-        )
+        lines.append(f"{STOP}, or plan with --rollout, which looks for waves without loss")
     if wanted := needed(plan):
         lines.append(f"approvals needed: {wanted} (`rocefab apply --approvals`)")
     devices = [plan.devices[name] for wave in plan.waves for name in wave]

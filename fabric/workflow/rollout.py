@@ -10,12 +10,15 @@ import numpy as np
 from fabric.change.drain import drains
 from fabric.change.jobs import listed, named, on_hosts
 from fabric.change.model import Risk
-from fabric.change.rollout import LOSS, Ping, RolloutPlan
+from fabric.change.rollout import LOSS, STOP, Ping, RolloutPlan
 from fabric.change.stages import Stages
 from fabric.core import hostlist
+from fabric.core.units import PERCENT
 from fabric.probe.reach.plan import SAME_LEAF, probes
+from fabric.workflow.carrying import changing_ports, idle_ports
 from fabric.workflow.devices import Selection
 from fabric.workflow.probe import leg_of, taking_part
+from fabric.workflow.sides import sides
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,11 +46,17 @@ def staged(project: Project, plan: Plan, running: Mapping[str, Running]) -> Plan
     running : mapping of str to Running
         Running state of each device.
     """
-    from fabric.workflow.mixed import hazards, sides  # the proof takes long to import
+    from fabric.workflow.mixed import hazards  # the proof takes long to import
 
     policy = project.intent.fabric.rollout
-    stages = Stages(project.fabric, policy)
     before, after = sides(project, running)
+    idle = idle_ports(project, before, after)
+    changing = {
+        name: changing_ports(plan.devices[name], design)
+        for name, design in project.devices.items()
+        if name in plan.devices
+    }
+    stages = Stages(project.fabric, policy, idle=idle, changing=changing)
     best: RolloutPlan | None = None
     for hosts_first in (False, True):
         order = tuple(stages.of(plan.devices, hosts_first=hosts_first))
@@ -141,8 +150,8 @@ def describe_stage(plan: Plan, number: int) -> str:
     stage = plan.rollout.stages[number - 1]
     words = [stage.kind]
     flapping = [name for name in stage.names if plan.devices[name].risk in _FLAPS]
-    expected = f"{stage.left_percent:g} % of the bandwidth of the unit with the greatest loss stays"
-    words.append(f"{expected} {'meanwhile' if flapping else 'if all of it fails'}")
+    when = "meanwhile" if flapping else "if all of it fails"
+    words.append(f"{_kept(stage)} {when}")
     if stage.lost_rails:
         words.append(f"hosts lose {stage.lost_rails:,} rails")
     if plan.rollout.policy.drain.before and stage.hosts:
@@ -156,6 +165,14 @@ def describe_stage(plan: Plan, number: int) -> str:
     if stage.left_percent < plan.rollout.policy.min_capacity_percent:
         words.append(f"below min_capacity_percent {plan.rollout.policy.min_capacity_percent}")
     return f": {'; '.join(words)}"
+
+
+def _kept(stage: Stage) -> str:
+    """Return which bandwidth the units keep."""
+    if stage.left_percent == PERCENT:
+        return "each unit keeps all of its bandwidth"
+    of = f"{stage.left_of} bandwidth".strip()
+    return f"the unit with the greatest loss keeps {stage.left_percent:g} % of its {of}"
 
 
 def _shifted(plan: Plan, stage: Stage) -> str:
@@ -194,4 +211,4 @@ def describe_rollout(plan: Plan) -> Iterator[str]:
     if plan.rollout.hazards:
         if plan.rollout.jobs:
             yield f"jobs that run: {named(plan.rollout.jobs)}"
-        yield "stop the jobs; apply needs --traffic-stopped"
+        yield f"{STOP}, and add --traffic-stopped to it"

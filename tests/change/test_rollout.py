@@ -15,8 +15,9 @@ from fabric.change.stages import Stages
 from fabric.change.windows import is_open, next_opening
 from fabric.core.errors import InputError
 from fabric.intent.rollout_model import Rollout, Window
-from fabric.workflow.mixed import hazards, sides
+from fabric.workflow.mixed import hazards
 from fabric.workflow.project import Project
+from fabric.workflow.sides import sides
 from tests.cases import each
 from tests.topology.fabrics import INVENTORY, example
 

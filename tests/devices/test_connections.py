@@ -43,6 +43,34 @@ def test_errors_say_where_and_what(tmp_path, name):
     assert "hunter2" not in f"{finding} {caught.value}"
 
 
+#: What the file names besides leaf1, and the beginning of the warning; empty where it is an error.
+SURPLUS = {
+    "hosts to come": ("gpu2 gpu3", "not in the inventory, and not used: gpu[2-3]"),
+    "another number of a device without an entry": ("spine02", "not used: spine02"),
+    "without the zero": ("spine1", ""),
+    "a letter is missing": ("spne01", ""),
+    "nothing like it": ("storage7", "not used: storage7"),
+    "hostile": ("x[1\\u001b[31m,y 3333333333333333333333", "not used: 3333333333333333333333,x["),
+}
+
+
+@pytest.mark.parametrize("name", SURPLUS)
+def test_what_is_in_no_inventory_is_a_warning(name, tmp_path, caplog):
+    strangers, words = SURPLUS[name]
+    path = tmp_path / "connections.json"
+    entries = "".join(f', "{other}": {{}}' for other in strangers.split(" "))
+    path.write_text(f'{{"devices": {{"leaf1": {{}}, "gpu1": {{}}{entries}}}}}')
+    if words:
+        assert set(connections(path, PLATFORMS)) == set(PLATFORMS)
+        assert words in caplog.text
+        assert len(caplog.records) == 1
+        assert "\x1b" not in caplog.text
+    else:
+        with pytest.raises(InputError, match="1 error in") as caught:
+            connections(path, PLATFORMS)
+        assert "did you mean 'spine01'?" in caught.value.findings[0].message
+
+
 def test_all_errors_are_reported(tmp_path):
     path = tmp_path / "connections.json"
     path.write_text('{"devices": {"leaf1": {"port": 0, "x": 1}, "leaf2": {"y": 1}}}')

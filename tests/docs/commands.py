@@ -34,6 +34,7 @@ NOT_RUN = {
     "rocefab lab up inventory/demo --out lab": "runs until it is stopped: tests/cli/test_lab.py",
     "rocefab lab up my-fabric --out lab": "runs until it is stopped: the tests of the commands on "
     "it have such a lab",
+    "rocefab lab up grown --out lab": "the same",
     "rocefab observe inventory/demo --interval-s 30 --listen 127.0.0.1:9469": "runs until it is "
     "stopped: tests/judges/test_prometheus_server.py",
     "rocefab observe inventory/demo --interval-s 30 "

@@ -135,6 +135,9 @@ def fabrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
     typed("rocefab init my-fabric", folder)
     mine = folder / "my-fabric" / "fabric.yaml"
     mine.write_text(mine.read_text().replace("host:\n", TRAITS, 1) + KUBERNETES)
+    grown = shutil.copytree(folder / "my-fabric", folder / "grown") / "fabric.yaml"
+    assert "gpu[003-004]" in grown.read_text()
+    grown.write_text(grown.read_text().replace("gpu[003-004]", "gpu[003-005]", 1))
     shutil.copytree(ROOT / "inventory" / "site", folder / "my-site")
     typed("rocefab export dot inventory/demo > topology.dot", folder)
     typed("rocefab export slurm inventory/rail-512 > topology.conf", folder)
@@ -263,6 +266,27 @@ def test_commands_on_a_fabric_of_ones_own(name: str, folder: Path) -> None:
                     typed(line, folder, **words)
 
 
+@pytest.mark.waits
+def test_a_fabric_grows(folder: Path) -> None:
+    """The new host takes nothing from the others: no option says that the traffic is stopped."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROCEFAB_PASSWORD", PASSWORD)
+        with laboratory(Project(folder / "grown"), folder / "lab"):
+            words = {
+                "ROCEFAB_PASSWORD": PASSWORD,
+                "ROCEFAB_CONNECTIONS": str(folder / "lab" / "connections.json"),
+            }
+            said = typed("rocefab plan my-fabric --out plan.json", folder, **words)
+            assert said.count("not in the inventory, and not used: gpu005") == 1
+            typed("rocefab apply plan.json --commit", folder, **words)
+            (planned,) = _lines_on("grown", "plan")
+            said = typed(planned, folder, **words)
+            assert "can be lost" not in said
+            assert said.count("each unit keeps all of its bandwidth") == said.count("\nwave ") > 1
+            for line in _lines_on("grown", "apply verify"):
+                typed(line, folder, **words)
+
+
 def test_every_printed_command_is_run() -> None:
     run = {
         *(line for line in offline() if line.split()[1] in VERBS),
@@ -271,6 +295,7 @@ def test_every_printed_command_is_run() -> None:
             "plan verify drift observe cabling probe import prove accept adopt export",
         ),
         *_lines_on("my-", "plan verify accept"),
+        *_lines_on("grown", "plan apply verify"),
         *_lines_on("plan.json", "apply"),
         *(line for line in online() if line.split()[1] in {"status", "rollback", "report"}),
     }

@@ -49,7 +49,7 @@ ALLOWED = {
         *("systems/sonic/defects.py json.loads", "systems/sonic/parsers/__init__.py json.loads"),
         "systems/sonic/verdict.py json.loads",
         *("workflow/batfish.py json.loads", "workflow/effect.py json.loads"),
-        *("workflow/checked_cache.py json.loads", "workflow/mixed.py json.loads"),
+        *("workflow/checked_cache.py json.loads", "workflow/sides.py json.loads"),
         "workflow/plan_causes.py json.loads",
         *("workflow/project.py json.loads", "workflow/sonic_judge.py json.loads"),
         *("workflow/cluster.py pickle.loads", "workflow/work.py pickle.loads"),

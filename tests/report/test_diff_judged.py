@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabric.change.model import Risk
-from fabric.change.rollout import LOSS
+from fabric.change.rollout import LOSS, STOP
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.report.diff.consequences import consequences, lost_pairs, reaches, worst
@@ -240,6 +240,8 @@ def test_what_is_lost_between_waves_has_the_words_of_a_plan(
     result = compared(DEMO, edited(tmp_path, pair))
     words = [one.words for one in result.consequences if LOSS in one.words]
     assert [example in line for line in words] == ([True] if example else [])
+    assert all(f"{LOSS}: as a roll-out, after waves" in line for line in words)
+    assert all(f"; {STOP}; for a plan with --rollout add" in line for line in words)
 
 
 @dataclass(frozen=True)

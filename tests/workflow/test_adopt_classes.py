@@ -22,8 +22,8 @@ from fabric.workflow.adopt_files import HOSTS, with_files, write
 from fabric.workflow.adopt_reading import Read, from_devices, from_files
 from fabric.workflow.adopt_report import as_object, describe
 from fabric.workflow.check import check
-from fabric.workflow.mixed import planned_nics
 from fabric.workflow.project import Project
+from fabric.workflow.sides import planned_nics
 from tests.audit.test_hosts_lab import save
 from tests.cases import examples
 from tests.change import labs

@@ -116,7 +116,7 @@ def test_the_topic_is_what_decides_the_line_at_its_port() -> None:
         ("speeds.host_gbps", "su1-rail0"): 1,
         ("addressing.vlan_per", "su1-rail0"): 2,
         ("speeds.uplink_gbps", "spine01"): 1,
-        ("lines that no value decides", "spine01"): 1,
+        ("lines that are the same in every inventory", "spine01"): 1,
     }
 
 
@@ -177,7 +177,7 @@ def test_many_causes_are_cut_and_full_shows_all() -> None:
     for line in (
         "  files and NICs of hosts: 2 changes of 2 devices (gpu[1-2])",
         "  other lines: 1 change of 1 device (su2-rail0)",
-        "  lines that no value decides: 1 change of 1 device (su2-rail0)",
+        "  lines that are the same in every inventory: 1 change of 1 device (su2-rail0)",
         "      su2-rail0  + NTP_SERVER|192.0.2.10 = x",
     ):
         assert line in full

@@ -282,6 +282,28 @@ def test_files_of_another_stack_are_looked_for_and_removed():
     assert [(change.path, change.risk) for change in draft.changes] == [(PROFILE, Risk.BRIEF_LOSS)]
 
 
+#: What a file of addresses has before and after, and what that does to traffic.
+NETWORKS = {
+    "a NIC comes": ("a: 1", "a: 1\nb: 2", Risk.HARMLESS),
+    "a NIC goes": ("a: 1\nb: 2", "a: 1", Risk.BRIEF_LOSS),
+    "another address": ("a: 1", "a: 2", Risk.BRIEF_LOSS),
+    "a comment goes": ("# old\na: 1", "  a: 1", Risk.HARMLESS),
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_risk_of_files_of_addresses(name):
+    old, new, risk = NETWORKS[name]
+    state = {"reader": "ip", "rdma_devices": {}, "nics": {}}
+    artefacts = [
+        Artefact("gpu1", "host", "expected-state", "hosts/gpu1/x", json.dumps(state).encode()),
+        Artefact("gpu1", "host", "netplan", f"hosts/gpu1/rootfs{NETPLAN}", new.encode()),
+    ]
+    now = dataclasses.replace(running(NIC), files={NETPLAN: old})
+    (change,) = HostAdapter().draft(now, artefacts, None).changes
+    assert (change.path, change.risk) == (NETPLAN, risk)
+
+
 @pytest.mark.fault(20)
 def test_hostile_interface_of_a_kept_state_gives_no_command():
     assert restore_commands(running(NIC, interface="eth1;reboot"), {}) == []

@@ -184,7 +184,7 @@ class HostAdapter:
                 file.path,
                 "old content" if file.path in running.files else "",
                 "new content",
-                Risk.HARMLESS,
+                Risk.BRIEF_LOSS if _takes_network(file, running) else Risk.HARMLESS,
             )
             for file in changed
         ]
@@ -310,6 +310,15 @@ def _stack_files(state: dict[str, Any]) -> Iterator[str]:
 def _placed(artefacts: Sequence[Artefact]) -> list[tuple[str, Artefact]]:
     parts = ((item.path.partition(_ROOT)[2], item) for item in artefacts)
     return [(f"/{path}", item) for path, item in parts if path]
+
+
+def _takes_network(file: RemoteFile, running: Running) -> bool:
+    """Tell whether a file of addresses and routes loses lines: what they set goes with them."""
+    before, after = (
+        {line.strip() for line in text.splitlines() if not line.lstrip().startswith("#")}
+        for text in (running.files.get(file.path, ""), file.content.decode())
+    )
+    return file.path.startswith((NETPLAN, NETWORKD, PROFILES)) and bool(before - after)
 
 
 def _lines(files: list[RemoteFile], apart: list[Change], running: Running) -> list[str]:

@@ -1,0 +1,119 @@
+"""Cables that carry no traffic before a change, and ports that it is about: what can be lost."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fabric.change.model import Risk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.change.model import DevicePlan
+    from fabric.design.model import DeviceDesign
+    from fabric.observe.configuration import Configured
+    from fabric.workflow.project import Project
+    from fabric.workflow.sides import Side
+
+    #: Device and port at both ends; of a cable to a host, the switch is first.
+    Cable = tuple[str, str, str, str]
+
+#: What stands between the words of the path of a change.
+_BETWEEN = re.compile(r'[|\s"]+')
+#: A word of lines about IPv6.
+_IPV6 = re.compile(r"ipv6|inet6", re.IGNORECASE)
+
+
+def cables(project: Project) -> Iterator[Cable]:
+    """Yield the cables of all switches; one between two switches comes from each of its ends."""
+    for name, design in project.devices.items():
+        for port in design.ports:
+            if port.enabled and port.peer:
+                yield (name, port.name, port.peer, port.peer_port)
+
+
+def is_idle(cable: Cable, now: Side, planned: Side) -> bool:
+    """Tell whether it is known that a cable carries no traffic.
+
+    A port is shut, or one between switches has neither address nor VLAN; a NIC has none of the
+    addresses that are planned for it; or one of both devices is not there yet.
+
+    Parameters
+    ----------
+    now, planned : Side
+        What all devices are, and what they become.
+    """
+    name, port, peer, peer_port = cable
+    if peer in planned.texts:
+        ends = ((name, port), (peer, peer_port))
+        return any(_is_unused(now, *end, between_switches=True) for end in ends)
+    return _is_unused(now, name, port, between_switches=False) or _has_no_address(
+        now, planned, cable
+    )
+
+
+def idle_ports(project: Project, now: Side, planned: Side) -> frozenset[tuple[str, str]]:
+    """Return the ports of switches, as device and port, whose cables carry no traffic."""
+    return frozenset(cable[:2] for cable in cables(project) if is_idle(cable, now, planned))
+
+
+def changing_ports(plan: DevicePlan, design: DeviceDesign) -> frozenset[str]:
+    """Return the ports that a change takes traffic from; none where it may be the whole switch.
+
+    A change is about the port that it names, or whose BGP session it names.
+    """
+    if plan.risk in (Risk.HARMLESS, Risk.RESTART):
+        return frozenset()
+    by_word = {peer.address: peer.port for peer in design.bgp.neighbours}
+    by_word |= {port.name: port.name for port in design.ports}
+    named = [
+        {by_word[word] for word in _words(change.path) if word in by_word}
+        for change in plan.changes
+        if change.risk > Risk.HARMLESS
+    ]
+    return frozenset().union(*named) if all(len(ports) == 1 for ports in named) else frozenset()
+
+
+def _words(path: str) -> Iterator[str]:
+    """Yield the words of the path of a change."""
+    return (word.removesuffix(":") for word in _BETWEEN.split(path))
+
+
+def _is_unused(now: Side, name: str, port_name: str, *, between_switches: bool) -> bool:
+    """Tell whether a port is known to take no part: it is shut, or no line gives it a network."""
+    if name not in now.texts:
+        return True
+    configured = now.routing.get(name)
+    if configured is None:
+        return False
+    port = configured.ports.get(port_name)
+    if port and not port.enabled:
+        return True
+    networks = port and (port.addresses or port.ipv6_link or port.vlan or port.tagged_vlans)
+    return between_switches and not networks and not _has_more(configured, port_name)
+
+
+def _has_more(configured: Configured, port_name: str) -> bool:
+    """Tell whether a part of a port, or a line that nobody knows, may give it a network."""
+    parts = any(other.startswith(f"{port_name}.") for other in configured.ports)
+    return parts or any(port_name in leftover.text for leftover in configured.leftovers)
+
+
+def _has_no_address(now: Side, planned: Side, cable: Cable) -> bool:
+    """Tell whether a NIC is known to have no address; one of IPv6 may make its own."""
+    name, _, host, interface = cable
+    if host not in now.nics or interface not in now.nics[host]:
+        return True
+    values, configured = now.nics[host][interface], now.routing.get(name)
+    wanted = planned.nics.get(host, {}).get(interface, {}).get("addresses")
+    is_read = bool(values.get("mtu_bytes")) and configured is not None
+    return bool(is_read and wanted and not values["addresses"]) and not _may_use_ipv6(configured)
+
+
+def _may_use_ipv6(configured: Configured | None) -> bool:
+    """Tell whether a switch has IPv6, or a line of it that nobody knows."""
+    return configured is None or (
+        configured.uses_ipv6
+        or any(_IPV6.search(leftover.text) for leftover in configured.leftovers)
+    )
