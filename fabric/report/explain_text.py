@@ -36,7 +36,7 @@ def texts(answers: Iterable[Answer]) -> Iterator[str]:
 
 
 def _by_number(likes: list[Answer]) -> list[list[Answer]]:
-    """Return like lines, apart where they have a few different numbers: ``queue 0``, ``queue 3``."""
+    """Return like lines, apart where they have a few different numbers: ``queue 0`` and 3."""
     groups = like_groups(
         likes, lambda answer: tuple(_NUMBER.findall(" ".join((*answer.section, answer.line))))
     )

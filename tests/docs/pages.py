@@ -37,12 +37,16 @@ a part of its path: `kmin_bytes`, `lossless.watchdog`. The lines that it decides
 lines that hold them:
 
 ```console
-$ rocefab explain inventory/demo spine01 kmin_bytes
-switches/spine01/startup-config.eos:21
+$ rocefab explain inventory/demo spine01 lossless_percent
+switches/spine01/startup-config.eos:16
+    qos profile ROCE
+      uc-tx-queue 0
+        bandwidth percent 50
+switches/spine01/startup-config.eos:20
     qos profile ROCE
       uc-tx-queue 3
-        random-detect ecn minimum-threshold 150000 bytes maximum-threshold 1500000 bytes max-mark-probability 100 weight 0
-  value     fabric.lossless.ecn.kmin_bytes = 150000  (fabric, inventory/demo/fabric.yaml:38:9)
+        bandwidth percent 50
+  value     fabric.lossless.scheduler.lossless_percent = 50  (rocefab default)
 ...
 ```
 
