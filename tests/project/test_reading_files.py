@@ -43,6 +43,7 @@ ALLOWED = {
     "text or work that rocefab has made": (
         *("mcp/server.py json.loads", "mcp/tools.py json.loads"),
         *("render/changes.py json.loads", "render/index.py json.loads"),
+        "report/diff/shown_settings.py json.loads",
         *("report/diff/settings.py json.loads", "systems/host/adapters/__init__.py json.loads"),
         *("systems/sonic/adapters/__init__.py json.loads", "systems/sonic/render.py json.loads"),
         "systems/sonic/defect_steps.py json.loads",
@@ -58,7 +59,8 @@ ALLOWED = {
         *("workflow/demo.py copytree", "workflow/demo.py read_text"),
         "workflow/import_folder.py read_text",
     ),
-    "an inventory that was read, within its limits, just before": (
+    "an inventory or a state that was read, within its limits, just before": (
+        "workflow/json_places.py read_bytes",
         *("workflow/inventory_edit.py copytree", "workflow/inventory_edit.py copyfile"),
         "workflow/inventory_edit.py read_text",
     ),
@@ -81,6 +83,7 @@ ALLOWED = {
         *("cli/config.py tomllib.loads", "devices/connections.py yaml.compose"),
         *("intent/yaml/edit.py yaml.compose", "intent/yaml/edit.py yaml.load"),
         *("exchange/hardware/outputs.py json.JSONDecoder", "validate/json_lines.py json.loads"),
+        *("observe/configuration/servers.py json.loads", "serve/routes/state.py json.loads"),
         *(
             "systems/cumulus/reading/text.py yaml.parse",
             "systems/cumulus/reading/text.py yaml.compose",
