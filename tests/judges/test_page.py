@@ -848,7 +848,14 @@ WRONG_JOBS = {
         },
     ),
     "no tenant is chosen": ("nodes=1", {"tenant": "choose a tenant, or 'no tenant'"}),
-    "no host of the tenant": ("nodes=2&tenant=blue", {}),
+    "more than the tenant has": (
+        "nodes=2&tenant=blue",
+        {
+            "nodes": "2 hosts are needed, but of the 2 hosts of tenant blue only 1 has all NICs "
+            "that the job uses; request at most 1 host, or use fewer GPUs of each"
+        },
+    ),
+    "no place now": ("nodes=2&tenant=red", {}),
 }
 
 
@@ -856,6 +863,7 @@ def test_each_field_says_what_is_wrong_with_it(page: Any, axe: str, tmp_path: Pa
     """In the words of the form, where an answer was there before; no answer of it stays."""
     with served(tmp_path / "state", INVENTORY / "tenants") as client:
         view = f"{str(client.base_url).rstrip('/')}/#/placement"
+        client.post("/v1/jobs", json={"name": "train", "hosts": "gpu001"})
         for job, told in WRONG_JOBS.values():
             page.get(f"{view}?nodes=1&tenant=red")
             until(lambda: every(page, ".answer table"), "hosts are chosen")
