@@ -163,11 +163,10 @@ class MapView {
 
   drift() {
     const { boxes, compared } = this.board.picture;
-    if (compared === null) return "not compared";
+    if (!compared) return "not compared";
     const named = boxes.flatMap((box, number) => Object.keys(box.differ).map((name) => [name, number]));
     const all = boxes.reduce((sum, { members }) => sum + members.length, 0);
     const rest = compared < all ? `${(all - compared).toLocaleString("en")} not compared` : "";
-    if (!compared) return "not compared";
     return named.length ? make("span", {}, this.devices(named), rest && ` (${rest})`) : ["none", rest].filter(Boolean).join(", ");
   }
 
