@@ -21,7 +21,7 @@ from fabric.render.canvas import (
     TITLE_PX,
     Stroke,
 )
-from fabric.render.picture_legend import comb_at, legend, mark, owner, tenant_legend
+from fabric.render.picture_legend import APART, comb_at, legend, mark, owner, tenant_legend
 from fabric.topology.drawing import CableState
 from fabric.topology.drawing_groups import label_of
 from fabric.topology.drawing_layout import STACK_PX
@@ -79,7 +79,7 @@ def _comb(picture: Picture, comb: Comb, canvas: Canvas) -> None:
 
 
 def _line(picture: Picture, line: Line, canvas: Canvas) -> None:
-    plain = STROKES[line.state]
+    plain = APART if line.is_apart else STROKES[line.state]
     if line.state is CableState.PLANNED and line.rail >= 0:
         plain = replace(plain, colour=RAILS[line.rail % len(RAILS)], width=1.2)
     stroke = replace(plain, width=plain.width + min(MOST_WIDER_PX, WIDER_PX * log2(line.cables)))
@@ -95,7 +95,8 @@ def _box(picture: Picture, number: int, canvas: Canvas) -> None:
     box = picture.boxes[number]
     fill, border = FILLS[box.kind]
     several = len(box.members) > 1
-    words = ", ".join([box.detail, *(f"tenant {name}" for name, _ in box.tenants)])
+    of_none = ["NICs of no tenant"] * box.is_mixed
+    words = ", ".join([box.detail, *(f"tenant {name}" for name, _ in box.tenants), *of_none])
     with canvas.group(f"box {box.kind}", f"{box.name}: {words}", box=str(number)):
         if several:  # a second edge behind: a stack
             behind = (box.x + STACK_PX, box.y - STACK_PX)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 MARK_PX = 5.5
 #: Borders of boxes of a tenant, and of several; wider than those of boxes without tenants.
 OWNED_PX, SHARED = 2.4, Stroke(FAINT, 2.0, (6, 2))
+#: Dashes of the border of one tenant, where NICs of no tenant are there too; our choice.
+_MIXED = (2, 2)
+#: A line of cables of which some are in quarantine: its dashes, and the mark of quarantine.
+APART = replace(STROKES[CableState.QUARANTINE], width=1.2, dash=(14, 3))
 #: What is left free at both sides of a tooth.
 _GAP = Stroke(PAPER, 5.0)
 #: Sizes of a key of a tenant, the space to its text, and to the next key; our choice.
@@ -59,6 +64,8 @@ def _keys(picture: Picture) -> Iterator[tuple[str, Callable[[Canvas, float, floa
     for total in picture.totals:
         colours = rails if total.state is CableState.PLANNED else ()
         yield f"{total.state.words}: {total.words}", partial(_sample, STROKES[total.state], colours)
+    if any(line.is_apart for line in picture.lines):
+        yield "some cables of a line in quarantine", partial(_sample, APART, ())
     if picture.combs:
         yield "lines at a bar connect each leaf under its teeth", _comb_sample
 
@@ -110,11 +117,13 @@ def owner(picture: Picture, box: Box) -> Stroke | None:
     """Return the border of a box with tenants; None without."""
     if not box.tenants:
         return None
-    return SHARED if len(box.tenants) > 1 else _border(picture, box.tenants[0][0])
+    is_shared = len(box.tenants) > 1
+    return SHARED if is_shared else _border(picture, box.tenants[0][0], is_mixed=box.is_mixed)
 
 
-def _border(picture: Picture, tenant: str) -> Stroke:
-    return Stroke(TENANTS[picture.tenants.index(tenant) % len(TENANTS)], OWNED_PX)
+def _border(picture: Picture, tenant: str, *, is_mixed: bool) -> Stroke:
+    colour = TENANTS[picture.tenants.index(tenant) % len(TENANTS)]
+    return Stroke(colour, OWNED_PX, _MIXED if is_mixed else ())
 
 
 def tenant_legend(picture: Picture, canvas: Canvas) -> None:
@@ -134,13 +143,15 @@ def tenant_legend(picture: Picture, canvas: Canvas) -> None:
 
 def _tenant_keys(picture: Picture) -> Iterator[tuple[Stroke, str]]:
     """Yield the borders that are drawn, each once, and whose they are."""
-    alone = {box.tenants[0][0] for box in picture.boxes if len(box.tenants) == 1}
+    alone = {(box.is_mixed, *box.tenants[0][:1]) for box in picture.boxes if len(box.tenants) == 1}
     names: dict[Stroke, list[str]] = {}
-    for name in picture.tenants:
-        if name in alone:
-            names.setdefault(_border(picture, name), []).append(name)
+    for is_mixed in (False, True):
+        for name in picture.tenants:
+            if (is_mixed, name) in alone:
+                names.setdefault(_border(picture, name, is_mixed=is_mixed), []).append(name)
     for stroke, some in names.items():
         more = f" and {len(some) - _NAMES} more" if len(some) > _NAMES else ""
-        yield stroke, f"tenant{'s' * (len(some) > 1)} {', '.join(some[:_NAMES])}{more}"
+        rest = " in part" if stroke.dash else ""
+        yield stroke, f"tenant{'s' * (len(some) > 1)} {', '.join(some[:_NAMES])}{more}{rest}"
     if any(len(box.tenants) > 1 for box in picture.boxes):
         yield SHARED, "several tenants"

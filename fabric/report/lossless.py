@@ -116,7 +116,7 @@ def deadlock(designs: Designs) -> Table:
 def cable(designs: Designs, host: str, interface: str) -> Table:
     """Return one row for each thing that both ends of the cable of a NIC are told.
 
-    Verdicts: ``ok``, ``wrong``, ``note`` (they differ, and may), ``unknown``.
+    `fabric.validate.cable.VERDICTS` says what each verdict is.
 
     Raises
     ------

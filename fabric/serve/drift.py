@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -12,9 +14,11 @@ from fabric.core.file_kinds import FileKind
 from fabric.core.shown import field_text
 from fabric.core.user_files import open_regular, read_bytes
 from fabric.core.validation import own_words
+from fabric.report.drifts import UNKNOWN, UNREAD
 from fabric.report.events import read_events
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from fabric.core.events import Event
@@ -34,6 +38,17 @@ class Difference(BaseModel):
     line: Annotated[str, Field(description="Rendered line that it comes from, or empty.")] = ""
 
 
+class DriftDeviation(BaseModel):
+    """What is not as planned, beside the configuration, such as a setting of a NIC."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    subject: str = ""
+    item: str = ""
+    message: str
+    unknown: Annotated[bool, Field(description="Whether it could not be read.")] = False
+
+
 class DeviceDrift(BaseModel):
     """A device as `rocefab drift` read it."""
 
@@ -41,10 +56,40 @@ class DeviceDrift(BaseModel):
 
     device: str
     error: Annotated[str, Field(description="Why it could not be read, or empty.")] = ""
+    ok: Annotated[bool | None, Field(description="Null where it was not compared.")] = True
     drift: list[Difference] = []
+    deviations: list[DriftDeviation] = []
+
+    @property
+    def differ(self) -> int:
+        """How many values differ; -1 where that is not known."""
+        known = [one for one in self.deviations if not one.unknown]
+        count = len(self.drift) + len(known)
+        is_known = not self.error and self.ok is not None and known == self.deviations
+        return count if count or is_known else -1
 
 
 _FILE = TypeAdapter(list[DeviceDrift])
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Which devices were compared with the plan, and how many of their values differ.
+
+    Parameters
+    ----------
+    values : mapping of str to int
+        Values that differ, by device; -1 of a device or setting that could not be read.
+    is_whole : bool
+        Whether devices without an entry were compared too, and are as planned.
+    """
+
+    values: Mapping[str, int] = field(default_factory=dict)
+    is_whole: bool = False
+
+    def of(self, device: str) -> int:
+        """Return how many values of a device differ; -1 where that is not known."""
+        return self.values.get(device, 0 if self.is_whole else -1)
 
 
 class Drift:
@@ -64,6 +109,8 @@ class Drift:
         self._ledger: Ledger | None = None
         #: Events that last, the oldest first, where the file has events.
         self.lasting: list[Event] = []
+        #: None before the file is there.
+        self.compared: Compared | None = None
         #: When the file was written, seconds since 1970; None before it is there.
         self.written_s: float | None = None
         #: Why the file cannot be used, or empty; what was read before is kept.
@@ -115,7 +162,18 @@ class Drift:
             devices = _FILE.validate_json(read_bytes(self.path, FileKind.DRIFT_REPORT))
             self._devices = {one.device: one for one in devices}
             self._ledger, self.lasting = None, []
+            self.compared = Compared({one.device: one.differ for one in devices})
             return
         ledger = Ledger()
         ledger.replay(read_events(self.path))
         self._devices, self._ledger, self.lasting = {}, ledger, ledger.lasting
+        self.compared = Compared(_values(ledger.lasting), is_whole=True)
+
+
+def _values(lasting: list[Event]) -> dict[str, int]:
+    """Return how many values of each device differ; what could not be read is no difference."""
+    devices = {event.finding.device for event in lasting}
+    differ = Counter(
+        event.finding.device for event in lasting if event.finding.rule not in {UNKNOWN, UNREAD}
+    )
+    return {device: differ[device] or -1 for device in devices}

@@ -13,6 +13,7 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.placement.engine.now import now, unknown_subjects
 from fabric.placement.engine.state import Condition, Health
+from fabric.serve.drift import Compared
 from fabric.serve.live import most_of_lines
 from fabric.topology.bandwidth import switch_gbps
 from fabric.topology.clos import clos
@@ -67,29 +68,40 @@ class Drawn:
     tag: str
 
 
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """What a picture is drawn from: the plan, readings, and what `rocefab drift` compared."""
+
+    loaded: Loaded
+    live: Live | None
+    compared: Compared | None
+
+    @property
+    def versions(self) -> tuple[object, ...]:
+        """What changes where one of them does."""
+        states = self.live.states_version if self.live else 0
+        return self.loaded.number, self.loaded.book.version, states, self.compared
+
+
 class Maps:
     """Pictures that are drawn once for each part, state and set of readings."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[object, ...], Drawn] = OrderedDict()
 
-    def known(self, loaded: Loaded, live: Live | None, choice: Choice) -> Drawn | None:
+    def known(self, sources: Sources, choice: Choice) -> Drawn | None:
         """Return a picture that was drawn already, or None."""
-        return self._kept.get(_key(loaded, live, choice))
+        return self._kept.get((*sources.versions, choice))
 
-    def drawn(self, loaded: Loaded, live: Live | None, choice: Choice) -> Drawn | None:
+    def drawn(self, sources: Sources, choice: Choice) -> Drawn | None:
         """Return the picture of a part; None where nothing belongs to it."""
-        key = _key(loaded, live, choice)
-        drawn = self._kept.pop(key, None) or _drawn(loaded, live, choice)
+        key = (*sources.versions, choice)
+        drawn = self._kept.pop(key, None) or _drawn(sources, choice)
         if drawn is not None:
             self._kept[key] = drawn
             while len(self._kept) > _MOST_KEPT:
                 self._kept.popitem(last=False)
         return drawn
-
-
-def _key(loaded: Loaded, live: Live | None, choice: Choice) -> tuple[object, ...]:
-    return loaded.number, loaded.book.version, live.states_version if live else 0, choice
 
 
 def values(drawn: Drawn, live: Live | None) -> dict[str, Any]:
@@ -118,18 +130,18 @@ def _plain(figures: NDArray[np.float64]) -> list[float | None]:
     return [None if np.isnan(one) else float(f"{one:.4g}") for one in figures.tolist()]
 
 
-def _drawn(loaded: Loaded, live: Live | None, choice: Choice) -> Drawn | None:
-    fabric = loaded.fabric
+def _drawn(sources: Sources, choice: Choice) -> Drawn | None:
+    fabric = sources.loaded.fabric
     some = Part.whole(fabric) if choice == Choice() else part(fabric, choice)
     if not some.switches.any():
         return None
     shown = fabric if choice == Choice() else limited(fabric, some)
-    states = some.states(_states(loaded, live))
+    states = some.states(_states(sources.loaded, sources.live))
     below, above = switch_gbps(clos(fabric))
     gbps = below[some.switches], above[some.switches]
     drawn = picture(shown, clos(shown), states, gbps)
     nic_line, cable_line = lines_of_cables(shown, drawn)
-    content = _as_dict(drawn, shown, loaded)
+    content = _as_dict(drawn, shown, sources)
     for line, why in _off(shown, nic_line, cable_line).items():
         content["lines"][line]["off"] = why
     for line, names in _not_planned(shown, states, nic_line, cable_line).items():
@@ -152,7 +164,7 @@ def _states(loaded: Loaded, live: Live | None) -> CableStates:
     for table, ends in ((states.nics, live.nics), (states.cables, live.cables)) if live else ():
         table[ends.down.any(axis=0) & (table != CableState.QUARANTINE)] = CableState.DOWN
         table[ends.wrong.any(axis=0)] = CableState.WRONG
-    return replace(states, looked=_looked(live)) if live else states
+    return replace(states, looked=_looked(live) if live else _unread(states))
 
 
 def _cut_off(loaded: Loaded) -> Now:
@@ -167,10 +179,19 @@ def _cut_off(loaded: Loaded) -> Now:
 def _looked(live: Live) -> dict[CableState, tuple[Bools, Bools]]:
     """Return of which cables the readings tell link and neighbour, at one end at least."""
     cables, nics = live.cables, live.nics
+    links = _either(cables.link_read), _either(nics.link_read)
+    peers = _either(cables.peer_read), _either(nics.peer_read)
     return {
-        CableState.DOWN: (_either(cables.link_read), _either(nics.link_read)),
-        CableState.WRONG: (_either(cables.peer_read), _either(nics.peer_read)),
+        CableState.PLANNED: (links[0] & peers[0], links[1] & peers[1]),
+        CableState.DOWN: links,
+        CableState.WRONG: peers,
     }
+
+
+def _unread(states: CableStates) -> dict[CableState, tuple[Bools, Bools]]:
+    """Return that nobody looked at a cable."""
+    nobody = (np.zeros_like(states.cables, np.bool_), np.zeros_like(states.nics, np.bool_))
+    return {CableState.PLANNED: nobody}
 
 
 def _either(ends: Bools) -> Bools:
@@ -214,11 +235,13 @@ def _not_planned(
     }
 
 
-def _as_dict(drawn: Picture, shown: Fabric, loaded: Loaded) -> dict[str, Any]:
+def _as_dict(drawn: Picture, shown: Fabric, sources: Sources) -> dict[str, Any]:
+    loaded, compared = sources.loaded, sources.compared or Compared()
     file = loaded.fabric.intent.fabric
     health, own = _health_by_device(loaded.book), _health_of_devices(loaded.book)
     busy = {host for job in loaded.book.jobs.values() for host in job.hosts}
     places = _Places(shown)
+    differ = {name: compared.of(name) for box in drawn.boxes for name in box.members}
     return {
         "title": drawn.title,
         "subtitle": drawn.subtitle,
@@ -231,9 +254,11 @@ def _as_dict(drawn: Picture, shown: Fabric, loaded: Loaded) -> dict[str, Any]:
                 "members": list(box.members),
                 "health": _worst(health, box.members),
                 "tenants": dict(box.tenants) if box.kind == "host" else {},
+                "is_mixed": box.kind == "host" and box.is_mixed,
                 "busy": len(busy.intersection(box.members)) if box.kind == "host" else 0,
                 "opens": places.opens(box),
                 "conditions": {name: own[name] for name in box.members if name in own},
+                "differ": {name: differ[name] for name in box.members if differ[name] > 0},
                 "at_ports": [name for name in box.members if name in health.keys() - own.keys()],
             }
             for box in drawn.boxes
@@ -266,6 +291,7 @@ def _as_dict(drawn: Picture, shown: Fabric, loaded: Loaded) -> dict[str, Any]:
             "jobs": list(loaded.book.jobs)[:_MOST_JOBS],
         },
         "tenants": list(drawn.tenants),
+        "compared": sum(one >= 0 for one in differ.values()) if sources.compared else None,
     }
 
 

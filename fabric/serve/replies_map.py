@@ -11,7 +11,7 @@ from fabric.report.device import PlannedDevice
 from fabric.report.events import EventDocument
 from fabric.report.readings import ReadingsDocument
 from fabric.serve.drift import DeviceDrift
-from fabric.validate.cable import CableLine
+from fabric.validate.cable import CableLine, Word
 
 Count = Annotated[int, Field(ge=0)]
 State = Literal["planned", "quarantine", "oversubscribed", "down", "lossless", "wrong"]
@@ -39,6 +39,9 @@ class BoxReply(BaseModel):
     height: float
     health: Annotated[Health | None, Field(description="The worst of its members.")]
     tenants: Annotated[dict[str, Count], Field(description="Hosts of which each tenant has a NIC.")]
+    is_mixed: Annotated[
+        bool, Field(description="Whether it has NICs of tenants and NICs of no tenant.")
+    ]
     busy: Annotated[int, Field(ge=0, description="Hosts that run a job.")]
     opens: Annotated[
         dict[str, str] | None, Field(description="Filter that shows its devices as more boxes.")
@@ -46,6 +49,10 @@ class BoxReply(BaseModel):
     conditions: Annotated[
         dict[str, Health],
         Field(description="Members that have a condition themselves."),
+    ]
+    differ: Annotated[
+        dict[str, Count],
+        Field(description="Members that differ from the plan, by --drift, and in how many values."),
     ]
     at_ports: Annotated[
         list[str], Field(description="Other members that have a condition of a port.")
@@ -127,7 +134,10 @@ class MapReply(BaseModel):
     captions: list[CaptionReply]
     totals: Annotated[
         dict[State, Count | None],
-        Field(description="Cables by state; null where no cable was checked or read."),
+        Field(
+            description="Cables by state; null where no cable was checked or read. Planned are "
+            "those of which link and neighbour were read."
+        ),
     ]
     unread: Annotated[
         dict[State, Count], Field(description="Cables that were not checked or read for a state.")
@@ -135,6 +145,10 @@ class MapReply(BaseModel):
     filters: FiltersReply
     tenants: Annotated[list[str], Field(description="Tenants of the fabric.")]
     combs: list[CombReply]
+    compared: Annotated[
+        Count | None,
+        Field(description="Devices that --drift compares with the plan; null without the file."),
+    ]
 
 
 Figures = list[Annotated[float, Field(ge=0)] | None]
@@ -215,6 +229,9 @@ class CableReply(BaseModel):
     lines: Annotated[
         list[CableLine],
         Field(description="As `rocefab show cable`; a rule or a note may be empty."),
+    ]
+    verdicts: Annotated[
+        dict[Word, str], Field(description="What each verdict says, the worst first.")
     ]
 
 

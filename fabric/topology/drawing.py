@@ -45,6 +45,8 @@ class Box:
         Upper left corner, and size.
     tenants : tuple of (str, int)
         Tenants with NICs of its hosts or leaves, and of how many of those.
+    is_mixed : bool
+        Whether its hosts or leaves have NICs of tenants and NICs of no tenant.
     """
 
     kind: str
@@ -57,6 +59,7 @@ class Box:
     width: float
     height: float
     tenants: tuple[tuple[str, int], ...] = ()
+    is_mixed: bool = False
 
     @property
     def centre(self) -> float:
@@ -101,6 +104,11 @@ class Line:
     def state(self) -> CableState:
         """The highest state of the cables."""
         return self.states[0][0]
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether some of its cables are in quarantine, and all others as planned."""
+        return {state for state, _ in self.states} == {CableState.PLANNED, CableState.QUARANTINE}
 
     @property
     def cables(self) -> int:
@@ -251,7 +259,7 @@ class CableStates:
     ----------
     looked : mapping of CableState to two arrays of bool
         Which cables were looked at for a state that the inventory does not tell; none where a
-        state is not there.
+        state is not there. With ``PLANNED``, those alone are counted as planned.
     """
 
     cables: Ints
@@ -267,11 +275,11 @@ class CableStates:
         every = np.concatenate([self.cables, self.nics])
         mine = every == state
         looked = np.concatenate(self.looked[state]) if state in self.looked else np.zeros_like(mine)
-        unread = (
-            ~looked & ~mine & (every != CableState.QUARANTINE)
-            if state in _OBSERVED
-            else np.zeros_like(mine)
-        )
+        unread = np.zeros_like(mine)
+        if state in _OBSERVED:
+            unread = ~looked & ~mine & (every != CableState.QUARANTINE)
+        elif state in self.looked:
+            mine, unread = mine & looked, mine & ~looked
         is_known = bool(mine.any() or looked.any() or not unread.any())
         return Total(state, int(mine.sum()) if is_known else None, int(unread.sum()))
 

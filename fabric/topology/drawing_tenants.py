@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fabric.topology.tenants import UNASSIGNED
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -16,17 +18,21 @@ if TYPE_CHECKING:
 def tenants_by_device(fabric: Fabric) -> dict[str, list[str]]:
     """Return the tenants of each host and leaf that has some, in the order of the inventory."""
     owners: dict[str, list[str]] = {}
-    tenants, nics = fabric.tenants, fabric.nics
-    if tenants is None:
-        return owners
-    for row, tenant in enumerate(tenants.names):
-        for names, device_of_nic in (
-            (fabric.hosts.names, nics.host),
-            (fabric.switches.names, nics.leaf),
-        ):
-            for device in tenants.devices(row, device_of_nic).tolist():
-                owners.setdefault(names[device], []).append(tenant)
+    for row, tenant in enumerate(fabric.tenants.names if fabric.tenants else ()):
+        for device in _devices(fabric, row):
+            owners.setdefault(device, []).append(tenant)
     return owners
+
+
+def _devices(fabric: Fabric, row: int) -> list[str]:
+    """Return the hosts and leaves with a NIC of a tenant, or of none."""
+    tenants, nics = fabric.tenants, fabric.nics
+    sides = ((fabric.hosts.names, nics.host), (fabric.switches.names, nics.leaf))
+    return [
+        names[device]
+        for names, device_of_nic in sides
+        for device in (tenants.devices(row, device_of_nic).tolist() if tenants else ())
+    ]
 
 
 def with_tenants(fabric: Fabric, boxes: Iterable[Box]) -> tuple[Box, ...]:
@@ -35,9 +41,11 @@ def with_tenants(fabric: Fabric, boxes: Iterable[Box]) -> tuple[Box, ...]:
     if not owners:
         return tuple(boxes)
     names = fabric.tenants.names if fabric.tenants else ()
+    of_none = {*_devices(fabric, UNASSIGNED)}
     drawn = []
     for box in boxes:
         counts = Counter(tenant for name in box.members for tenant in owners.get(name, ()))
         mine = tuple((name, counts[name]) for name in names if counts[name])
-        drawn.append(replace(box, tenants=mine))
+        is_mixed = bool(mine) and not of_none.isdisjoint(box.members)
+        drawn.append(replace(box, tenants=mine, is_mixed=is_mixed))
     return tuple(drawn)

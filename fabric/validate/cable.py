@@ -32,6 +32,13 @@ if TYPE_CHECKING:
     from fabric.validate.world import Model
 
 Word = Literal["ok", "wrong", "note", "unknown"]
+#: What each verdict says, the worst first.
+VERDICTS: dict[Word, str] = {
+    "wrong": "the ends do not fit each other",
+    "note": "no mistake, but check it",
+    "unknown": "it cannot be judged",
+    "ok": "they fit each other",
+}
 #: The code point ECT0 in the lower two bits (RFC 3168 section 5).
 ECT0 = 2
 #: FEC of a NIC, and of a port whose FEC is not set: chosen by speed and medium.

@@ -92,7 +92,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     devices = ["su1-rail0", "su1-rail1", "gpu001", "spine01"]
     append(readings, records(fabric, devices, 3, busy(marked)))
     change = {"path": MARKUP, "running": MARKUP, "planned": "y" * 10_000, "line": ""}
-    drift.write_text(json.dumps([{"device": "su1-rail0", "drift": [change]}]))
+    off = {"subject": "eth1", "item": "pfc", "message": f"PFC is off {MARKUP}", "unknown": False}
+    drift.write_text(
+        json.dumps([
+            {"device": "su1-rail0", "drift": [change]},
+            {"device": "gpu002", "ok": False, "drift": [], "deviations": [off]},
+        ])
+    )
     with served(
         folder / "state", INVENTORY / "rail-512", readings=readings, drift=drift, watch_s=0.05
     ) as client:
@@ -340,6 +346,7 @@ def test_fields_have_words(page: Any, site: Any) -> None:
     assert "wrong cables" in text(page)
     shown(page, site, "#/device/gpu001")
     until(lambda: every(page, ".facts div"), "the device is there")
+    assert "VLAN 101, 10.64.0.2/24" in text(page)
     assert "serial" not in text(page)  # a host does not tell it
     shown(page, site, "#/placement")
     page.execute_script("document.querySelector('input[name=gpus_per_node]').max = 99")
@@ -407,6 +414,8 @@ def test_a_cable_shows_what_both_ends_are_told(page: Any, site: Any, width: int)
     assert verdicts == [line["verdict"] for line in told]
     fec = next(row.text for row in rows if row.text.startswith("FEC"))
     assert all(word in fec for word in ("auto", "rs", "ok", "HST017"))
+    assert "pause storm is not set" in text(page)
+    assert "at Kmax, all above it" in text(page)
     assert page.execute_script("return document.documentElement.scrollWidth") <= width
     until(lambda: len(every(page, ".stacked")) == 2, "the headroom is there")
     for region in every(page, ".stacked"):
@@ -486,7 +495,7 @@ def test_a_part_of_a_bundle_is_drawn_as_a_part(page: Any, axe: str, tmp_path: Pa
         page.get(f"{url}/#/map")
         hosts, leaf = box(page, "gpu[001-032]"), box(page, "su1-rail1")
         assert "1 of 32 down" in hosts.text
-        assert "2/32 down" in leaf.text
+        assert leaf.text.endswith("rail 1")
         assert "2 of 32 cables down" in leaf.get_attribute("aria-label")
         assert every(page, ".box.sick.down") == []
         shares = {item.text for item in every(page, ".line.some .share")}
@@ -513,6 +522,79 @@ def test_a_part_of_a_bundle_is_drawn_as_a_part(page: Any, axe: str, tmp_path: Pa
             *("several rails, or none", "fails", "host that loses bandwidth"),
             "lines at a bar connect each leaf under its teeth",
         ]
+
+
+def three_units(folder: Path) -> Path:
+    """Write an inventory whose leaves have boxes of 40 pixels; 6 hosts of su3 are in quarantine."""
+    units = "".join(
+        f'  - {{name: su{unit}, hosts: "gpu[{unit * 32 - 31:02}-{unit * 32:02}]"}}\n'
+        for unit in (1, 2, 3)
+    )
+    text = (INVENTORY / "tenants" / "fabric.yaml").read_text()
+    for before, after in (
+        (text[text.index("  - {name: su1") : text.index("spines:")], units),
+        ('hosts: "gpu[001,003]"}', 'hosts: "gpu[01-40]"}'),
+        ("hosts: gpu002, nics: {gpu004: [0]}}", 'hosts: "gpu[41-90]"}'),
+        ("7050CX3-32S, host_ports: 16", "7060DX5-64S, host_ports: 32"),
+        *(("rails: 2", "rails: 8"), ("gpus: 2", "gpus: 8")),
+        *(
+            ("eth[1-2]", "eth[1-8]"),
+            ("mlx5_[1-2]", "mlx5_[1-8]"),
+            ("10.254.0.0/21", "10.240.0.0/14"),
+        ),
+    ):
+        text = text.replace(before, after)
+    folder.mkdir()
+    (folder / "fabric.yaml").write_text(text)
+    return folder
+
+
+def test_leaves_keep_their_rail_and_a_group_in_part_of_a_tenant_is_marked(
+    page: Any, tmp_path: Path
+) -> None:
+    with served(tmp_path / "state", three_units(tmp_path / "fabric")) as client:
+        client.patch("/v1/state", json={"conditions": {"gpu05": {"health": "down"}}})
+        page.get(f"{str(client.base_url).rstrip('/')}/#/map")
+        assert "1 of 32 down" in box(page, "gpu[01-32]").text
+        details = [item.text for item in every(page, "g.box.leaf .detail")]
+        assert details == [f"rail{rail}" for rail in range(8)] * 3
+        assert page.execute_script(MISPLACED)[1] == []
+        assert len(every(page, "g.box.leaf.sick")) == 8
+        assert len(every(page, "g.line.apart")) == 8
+        assert {item.text for item in every(page, "g.line.apart .share")} == {"6/32"}
+        mixed = box(page, "gpu[65-96]")
+        assert {"tenant1", "mixed"} <= {*mixed.get_attribute("class").split()}
+        assert "blue, NICs of no tenant" in mixed.get_attribute("aria-label")
+        keys = {"tenant blue in part", "some cables of a line in quarantine"}
+        assert keys <= {*keys_of(page)}
+        assert page.execute_script(UNEXPLAINED) == []
+
+
+def test_devices_that_differ_are_marked_on_the_map(page: Any, site: Any) -> None:
+    shown(page, site, "#/map")
+    until(lambda: "device that differs from the plan: 2" in keys_of(page), "the legend counts it")
+    marked, hosts = every(page, "g.box:has(.differs)")
+    assert "differs from the plan" in marked.get_attribute("aria-label")
+    assert "1 of 32 differs from the plan" in hosts.get_attribute("aria-label")
+    overview = next(item for item in every(page, ".card") if "Overview" in item.text).text
+    assert "devices that differ from the plan\nsu1-rail0 gpu002 (86 not compared)" in overview
+    planned = next(line for line in overview.splitlines() if "not read" in line)
+    assert planned.endswith("not read)")
+    marked.click()
+    assert "differs from the plan" in one(page, ".panel").text
+    shown(page, site, "#/device/gpu002")
+    until(lambda: "PFC is off" in text(page), "the page of the device has it")
+    assert "eth1 PFC" in text(page)
+
+
+def test_the_legend_folds_on_a_phone(page: Any, site: Any) -> None:
+    size(page, 400)
+    shown(page, site, "#/map")
+    assert not one(page, ".legend").is_displayed()
+    one(page, ".fold summary").click()
+    assert "rail 0" in keys_of(page)
+    size(page, 1280)
+    until(lambda: one(page, ".legend").is_displayed(), "it is open where there is room")
 
 
 def test_drift_is_shown_with_both_values_since_when_and_by_whom(
@@ -694,7 +776,7 @@ def test_a_legend_says_what_each_colour_is(page: Any, site: Any, tmp_path: Path)
             assert {"rail 0", "rail 1", "tenant red", "tenant blue"} <= {*keys_of(page)}
             shown(page, client, "#/placement")
             one(page, "g.box")
-            rest = ["tenant red", "tenant blue"]
+            rest = ["tenant red", "tenant blue", "tenant blue in part"]
             until(lambda: every(page, ".key"), "there is a legend")
             assert keys_of(page) == ["rail 0", "rail 1", "in quarantine, as planned", *rest]
             assert page.execute_script(UNEXPLAINED) == []
@@ -702,7 +784,7 @@ def test_a_legend_says_what_each_colour_is(page: Any, site: Any, tmp_path: Path)
             until(lambda: every(page, ".answer table"), "hosts are chosen")
             assert page.execute_script(MISPLACED)[1] == []
             assert keys_of(page)[:2] == ["host of the job", "below 20 %"]
-            assert keys_of(page)[-3:] == ["not used", *rest]
+            assert keys_of(page)[-4:] == ["not used", *rest]
             assert page.execute_script(UNEXPLAINED) == []
             shown(page, client, "#/what-if")
             until(lambda: "fails" in keys_of(page), "there is a legend")
@@ -742,17 +824,17 @@ def inputs(browser: Any) -> list[Any]:
 
 #: Address of a job, and what each of its fields says.
 WRONG_JOBS = {
-    "a number": ("nodes=99", {"nodes": "enter a number from 1 to 4"}),
+    "a number": ("nodes=99&tenant=red", {"nodes": "enter a number from 1 to 4"}),
     "an unknown host": (
-        "nodes=1&exclude=node-9",
+        "nodes=1&tenant=red&exclude=node-9",
         {"exclude": "no such host: 'node-9'; the map shows the hosts"},
     ),
     "a range": (
-        "nodes=1&exclude=gpu[1-",
+        "nodes=1&tenant=red&exclude=gpu[1-",
         {"exclude": "'gpu[1-' is not a name range; use the form gpu[001-064]"},
     ),
     "a traffic": (
-        "nodes=1&traffic=star",
+        "nodes=1&tenant=red&traffic=star",
         {
             "traffic": "unknown traffic 'star'; use ring, tree, all-to-all, pipeline, or a mix "
             "such as ring:3,all-to-all:1"
@@ -765,7 +847,15 @@ WRONG_JOBS = {
             "tenant": "there is no 'green' here; choose from the list",
         },
     ),
-    "no host of the tenant": ("nodes=2&tenant=blue", {}),
+    "no tenant is chosen": ("nodes=1", {"tenant": "choose a tenant, or 'no tenant'"}),
+    "more than the tenant has": (
+        "nodes=2&tenant=blue",
+        {
+            "nodes": "2 hosts are needed, but of the 2 hosts of tenant blue only 1 has all NICs "
+            "that the job uses; request at most 1 host, or use fewer GPUs of each"
+        },
+    ),
+    "no place now": ("nodes=2&tenant=red", {}),
 }
 
 
@@ -773,8 +863,9 @@ def test_each_field_says_what_is_wrong_with_it(page: Any, axe: str, tmp_path: Pa
     """In the words of the form, where an answer was there before; no answer of it stays."""
     with served(tmp_path / "state", INVENTORY / "tenants") as client:
         view = f"{str(client.base_url).rstrip('/')}/#/placement"
+        client.post("/v1/jobs", json={"name": "train", "hosts": "gpu001"})
         for job, told in WRONG_JOBS.values():
-            page.get(f"{view}?nodes=1")
+            page.get(f"{view}?nodes=1&tenant=red")
             until(lambda: every(page, ".answer table"), "hosts are chosen")
             page.execute_script("location.hash = arguments[0]", f"#/placement?{job}")
             until(lambda: every(page, "[aria-invalid], .problem"), "it is refused")
@@ -849,7 +940,7 @@ def test_what_fails_is_told_for_tenants_and_quarantine_is_no_fault(
                 assert "cables in quarantine, as planned\n1" in text(page)
         until(lambda: every(page, ".answer table"), "the answer is there")
         assert "1 host loses a rail: gpu003" in text(page)
-        assert "hosts that lose a rail\n1" in text(page)
+        assert "hosts that lose a rail, and keep others\n1" in text(page)
         cells = [
             [cell.text for cell in row.find_elements("css selector", "td")]
             for row in every(page, "[aria-label=Tenants] tbody tr")
@@ -864,6 +955,17 @@ def test_what_fails_is_in_the_address(page: Any, site: Any) -> None:
     assert [item.text for item in every(page, "g.box.fails .label")] == ["spine01"]
     one(page, ".chips button").click()
     assert page.current_url.endswith("#/what-if?unit=su1&fail=su1-rail0+spine02")
+    shown(
+        page,
+        site,
+        "#/what-if?fail=switch:spine01,cable-bundle:su1-rail0:spine02,link:su1-rail0:Ethernet0",
+    )
+    until(lambda: len(every(page, ".chips li")) == 3, "words of the command fail")
+    until(lambda: "hosts that lose a rail, and keep others\n1" in text(page), "all are asked")
+    assert [item.text for item in every(page, "g.box.fails .label")] == ["spine01"]
+    leaves = ",".join(f"switch:su1-rail{rail}" for rail in range(8))
+    shown(page, site, f"#/what-if?fail={leaves}")
+    until(lambda: "hosts cut off\n32" in text(page), "hosts that lose all rails are counted")
     shown(page, site, "#/what-if?fail=spine99")
     until(lambda: "spine99: not in this picture" in text(page), "it is told")
 

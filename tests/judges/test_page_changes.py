@@ -87,6 +87,11 @@ def test_axe_has_no_serious_finding_and_it_fits_a_phone(
     assert page_tests.violations(page, axe) == []
     picture(page, f"{view[2:5]}{view[-1]}-{dark}".replace("}", ""))
     size(page, 390, 844)
+    wide = (
+        "return [...document.querySelectorAll('.rows')]"
+        ".filter((at) => at.scrollWidth > at.clientWidth)"
+    )
+    assert page.execute_script(wide) == []
     assert page.execute_script("return document.documentElement.scrollWidth") <= 390
     assert page.execute_script(page_tests.BROKEN_WORDS) == []
     assert page.execute_script(page_tests.RAW_NAMES) == []

@@ -19,6 +19,7 @@ from fabric.render.picture_svg import svg
 from fabric.topology.clos import clos
 from fabric.topology.drawing import CableState, Picture, cable_states
 from fabric.topology.drawing_layout import picture
+from fabric.topology.tenants import UNASSIGNED
 from tests.topology.fabrics import INVENTORY, example
 from tests.topology.test_drawing import SIZES, drawn
 
@@ -140,12 +141,34 @@ def test_hosts_and_leaves_of_a_tenant_are_marked_and_named() -> None:
     root = ET.fromstring(svg(drawn(example("tenants"))))
     found = borders(root)
     assert found["gpu001: 2 NICs, tenant red"] == (TENANTS[0], "")
-    assert found["gpu004: 2 NICs, tenant blue"] == (TENANTS[1], "")
-    assert found["su2-rail1: rail 1, tenant red"] == (TENANTS[0], "")
+    assert found["gpu002: 2 NICs, tenant blue"] == (TENANTS[1], "")
+    assert found["gpu004: 2 NICs, tenant blue, NICs of no tenant"] == (TENANTS[1], "2 2")
+    assert found["su2-rail1: rail 1, tenant red, NICs of no tenant"] == (TENANTS[0], "2 2")
     assert found["su1-rail0: rail 0, tenant red, tenant blue"][1] == "6 2"
     assert found["spine01: AS 65100"][0] not in TENANTS
-    assert {"tenant red", "tenant blue", "several tenants"} <= {*texts(root)}
+    keys = {f"tenant {name}{more}" for name in ("red", "blue") for more in ("", " in part")}
+    assert {*keys, "several tenants"} <= {*texts(root)}
     assert not any("tenant" in text for text in texts(ET.fromstring(svg(drawn(example("demo"))))))
+
+
+def test_a_group_with_hosts_in_quarantine_is_not_drawn_as_its_tenant() -> None:
+    """Blue has 26 of 32 hosts of su2; the others are in quarantine."""
+    tenants = example("tenants").tenants
+    assert tenants is not None
+    built = example("rail-512")
+    owner = np.where(built.nics.host < 32, 0, np.where(built.nics.host < 58, 1, UNASSIGNED))
+    root = ET.fromstring(svg(drawn(replace(built, tenants=replace(tenants, of_nic=owner)))))
+    found = borders(root)
+    assert found["gpu[001-032]: 32 hosts, 256 NICs, tenant red"] == (TENANTS[0], "")
+    told = "gpu[033-064]: 32 hosts, 256 NICs, tenant blue, NICs of no tenant"
+    assert found[told] == (TENANTS[1], "2 2")
+    assert "tenant blue in part" in texts(root)
+    assert "some cables of a line in quarantine" in texts(root)
+    titles = {one.findtext(f"{SVG}title"): one for one in root.iter(f"{SVG}g")}
+    apart = titles[
+        "gpu[033-064] - su2-rail0: 32 cables of 400G: 26 planned, 6 in quarantine, as planned"
+    ]
+    assert apart[1].get("stroke-dasharray") == "14 3"
 
 
 def test_tenants_without_room_are_counted(demo: Picture) -> None:

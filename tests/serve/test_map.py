@@ -13,6 +13,7 @@ from fabric.workflow.project import Project
 from tests.cli.runs import ROOT
 from tests.serve.records import Traffic, append, busy, records
 from tests.serve.servers import copy_of_demo, served
+from tests.serve.test_drift import event
 from tests.waiting import until, write_whole
 
 LEAF = "su1-rail0"
@@ -344,6 +345,46 @@ def test_drift_is_read_again_when_the_file_changes(tmp_path) -> None:
         assert difference(client), "what was read before is kept"
 
 
+#: What `rocefab drift` wrote, devices that differ with their values, and how many were compared.
+COMPARED = {
+    "a list": (json.dumps(DRIFT), {LEAF: 1}, 2),
+    "a device that did not answer": (
+        json.dumps([{"device": LEAF, "ok": False, "error": "timed out"}]),
+        {},
+        0,
+    ),
+    "what was not compared": (json.dumps([{"device": LEAF, "ok": None}]), {}, 0),
+    "a NIC, and a value that is not known": (
+        json.dumps([
+            {
+                "device": host,
+                "ok": False,
+                "deviations": [{"subject": "eth1", "message": "x", "unknown": unknown}],
+            }
+            for host, unknown in (("gpu001", False), ("gpu002", True))
+        ]),
+        {"gpu001": 1},
+        1,
+    ),
+    "events": (event("mtu") + event("pfc") + event("pfc", is_open=False), {LEAF: 1}, 10),
+}
+
+
+@pytest.mark.parametrize("case", COMPARED)
+def test_devices_that_differ_are_on_the_map(tmp_path, case: str) -> None:
+    text, differ, compared = COMPARED[case]
+    file = tmp_path / "drift.json"
+    with served(tmp_path / "state", drift=file, watch_s=0.02) as client:
+        before = client.get("/v1/map")
+        assert before.json()["compared"] is None
+        write_whole(file, text)
+        until(lambda: client.get("/v1/map").json()["compared"] is not None, "the file is read")
+        answer = client.get("/v1/map")
+    named = {name: count for box in answer.json()["boxes"] for name, count in box["differ"].items()}
+    assert (named, answer.json()["compared"]) == (differ, compared)
+    assert answer.headers["ETag"] != before.headers["ETag"]
+
+
 def test_link_loads_of_a_placement_are_those_of_its_answer(own) -> None:
     body = {"nodes": 4, "traffic": "all-to-all", "links": True}
     answer = own.post("/v1/placements", json=body).json()
@@ -389,5 +430,7 @@ def test_what_was_not_read_has_no_number(shared) -> None:
     cables = sum(line["cables"] for line in picture["lines"])
     unknown = {state: (picture["totals"][state], picture["unread"][state]) for state in UNKNOWN}
     assert unknown == dict.fromkeys(UNKNOWN, (None, cables))
-    assert picture["unread"]["planned"] == 0
+    assert (picture["totals"]["planned"], picture["unread"]["planned"]) == (None, cables)
+    assert picture["compared"] is None
+    assert {len(box["differ"]) for box in picture["boxes"]} == {0}
     assert shared.get(f"/v1/devices/{LEAF}").json()["rated"] == []

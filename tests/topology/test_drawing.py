@@ -374,6 +374,7 @@ def test_quarantine_is_planned_and_hidden_by_cables_in_use() -> None:
     assert totals[CableState.DOWN] == (None, len(built.nics) + len(built.uplinks) - 1)
     states = [(line.state, line.cables) for line in result.lines]
     assert states.count((CableState.QUARANTINE, 1)) == 1
+    assert [box.name for box in result.boxes if box.is_mixed] == ["su2-rail1", "gpu004"]
     assert [total.state for total in drawn(example("demo")).totals][:2] == [
         CableState.PLANNED,
         CableState.OVERSUBSCRIBED,

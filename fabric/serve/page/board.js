@@ -4,6 +4,8 @@ import { get, query } from "./api.js";
 import { Drawing, title } from "./drawing.js";
 import { make } from "./dom.js";
 
+const NARROW = "(max-width: 640px)"; // as style.css has it: the legend folds
+
 export class Board {
   // Where `live` is false, the picture is that of the plan.
   constructor(pick, live = true) {
@@ -15,8 +17,13 @@ export class Board {
       button("Zoom in (+)", "+", () => this.drawing?.zoom(1.3)),
       button("Zoom out (-)", "−", () => this.drawing?.zoom(1 / 1.3)),
       button("Fit (0)", "Fit", () => this.drawing?.fit()));
+    const narrow = matchMedia(NARROW);
+    const fold = make("details", { class: "fold", open: !narrow.matches }, make("summary", {}, "Legend"), this.legend);
+    narrow.onchange = () => {
+      fold.open = !narrow.matches;
+    };
     this.element = make("section", { class: "board", "aria-label": "Map" }, this.place,
-      make("div", { class: "foot" }, this.legend, this.tools));
+      make("div", { class: "foot" }, fold, this.tools));
     this.pick = pick;
     this.drawing = null;
   }

@@ -2,17 +2,11 @@
 
 import { get } from "./api.js";
 import { badge, card, facts, link, make, name, problem, table } from "./dom.js";
-import { load, neighbour, off, owner, panel, readWhen, state, status } from "./device.js";
+import { load, neighbour, network, off, owner, panel, readWhen, state, status } from "./device.js";
 import { tiles } from "./series.js";
-import { grouped, setting } from "./words.js";
+import { grouped, noted, setting } from "./words.js";
 
 const TILES = 12;
-const VERDICTS = {
-  wrong: "the ends do not fit each other",
-  note: "no mistake, but look at it",
-  unknown: "it cannot be judged",
-  ok: "they fit each other",
-};
 
 export async function open(root, [device, port]) {
   const near = await load(device);
@@ -47,21 +41,21 @@ async function part(root, title, address, content) {
   }
 }
 
-function compared({ host, interface: nic, lines }) {
+function compared({ host, interface: nic, lines, verdicts }) {
   const rows = lines.map((one) => {
     const { label, told } = setting(one.item);
     return [label, told(one.host), told(one.switch), badge(one.verdict, one.verdict), because(one)];
   });
-  const counts = Object.keys(VERDICTS).map((verdict) => [verdict, lines.filter((one) => one.verdict === verdict).length]);
+  const counts = Object.keys(verdicts).map((verdict) => [verdict, lines.filter((one) => one.verdict === verdict).length]);
   return [
     make("ul", { class: "verdicts", "aria-label": "Verdicts" }, counts.filter(([, count]) => count).map(([verdict, count]) =>
-      make("li", {}, badge(verdict, `${count} ${verdict}`), ` ${VERDICTS[verdict]}`))),
+      make("li", {}, badge(verdict, `${count} ${verdict}`), ` ${verdicts[verdict]}`))),
     table("Settings of both ends", ["setting", "host", "switch", "verdict", "why"], rows, { class: "scroll stacked ends" }),
     make("p", { class: "faint" }, "From ", make("code", {}, `rocefab show cable ${host} ${nic}`), "."),
   ];
 }
 
-const because = ({ note, rule }) => (note || rule ? make("span", {}, note && [name(grouped(note)), " "], rule && make("span", { class: "faint" }, name(rule))) : null);
+const because = ({ note, rule }) => (note || rule ? make("span", {}, note && [name(noted(note)), " "], rule && make("span", { class: "faint" }, name(rule))) : null);
 
 function end(about, port) {
   const seen = state(about.running, port.port);
@@ -79,7 +73,7 @@ function end(about, port) {
       ["speed", runs(port.speed_gbps, seen?.speed_gbps, "G")],
       ["MTU", grouped(runs(port.mtu_bytes, seen?.mtu_bytes, " bytes"))],
       ["FEC", runs(port.fec, seen?.fec, "")],
-      ["network", [port.vlan !== null && `VLAN ${port.vlan}`, port.address, port.ipv6].filter(Boolean).join(", ")],
+      ["network", network(port)],
       ["headroom", port.headroom_bytes === null ? null : `${port.headroom_bytes.toLocaleString("en")} bytes`],
       ...conditions.map(([subject, one]) => [subject, badge(one.health, `${one.health}${one.reason ? `: ${one.reason}` : ""}`)]),
     ]),

@@ -53,7 +53,7 @@ function planTable({ plans }) {
     make("a", { href: `#/plan/${one.sha256}` }, one.sha256.slice(0, 12)), when(one.at), one.by, String(one.devices),
     one.risk && risk(one.risk), `${one.counting.length} of ${one.needed}`,
     planState(one),
-  ]))];
+  ]), { class: "scroll stacked rows" })];
 }
 
 function runTable({ runs, journal, chain, whole }) {
@@ -63,5 +63,5 @@ function runTable({ runs, journal, chain, whole }) {
   return [state, table("Runs", ["run", "kind", "begun", "by", "state", "devices", "ticket", "reason"], runs.map((one) => [
     link(`Run ${one.run}`, "run", String(one.run)), one.kind, when(one.started), one.user && `${one.user} on ${one.host}`, runState(one.state),
     Object.entries(one.devices).map(([word, count]) => `${count} ${word}`).join(", "), one.ticket, one.reason,
-  ]), { class: "scroll tall" })];
+  ]), { class: "scroll tall stacked rows" })];
 }

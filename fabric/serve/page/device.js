@@ -107,9 +107,14 @@ function drift({ drift: found, lasting, drift_written_s: written }) {
   }
   const when = make("p", { class: "faint" }, `Compared ${age(Math.max(0, Date.now() / 1000 - written))} ago.`);
   if (found.error) return wrap(when, make("p", { class: "problem" }, name(`It could not be read: ${found.error}`)));
-  if (!found.drift.length) return wrap(when, make("p", {}, badge("good", "as planned")));
-  const rows = found.drift.slice(0, DIFFERENCES).map((one) => [one.path, make("pre", { class: "plan" }, one.planned || "nothing"), make("pre", { class: "run" }, one.running || "nothing")]);
-  const rest = found.drift.length - rows.length;
+  if (found.ok === null) return wrap(when, make("p", { class: "faint" }, "It was not compared."));
+  const all = [
+    ...found.drift.map((one) => [one.path, make("pre", { class: "plan" }, one.planned || "nothing"), make("pre", { class: "run" }, one.running || "nothing")]),
+    ...found.deviations.map((one) => [[one.subject, plain(one.item)].filter(Boolean).join(" "), null, make("pre", { class: one.unknown ? "" : "run" }, one.message)]),
+  ];
+  if (!all.length) return wrap(when, make("p", {}, badge("good", "as planned")));
+  const rows = all.slice(0, DIFFERENCES);
+  const rest = all.length - rows.length;
   return wrap(when, table("Drift", ["setting", "planned", "running"], rows, { class: "scroll tall" }),
     rest > 0 && make("p", { class: "faint" }, `${rest.toLocaleString("en")} more: rocefab drift lists them.`));
 }
@@ -145,12 +150,14 @@ function ports(planned, running) {
       `${port.speed_gbps}G${seen?.speed_gbps && seen.speed_gbps !== port.speed_gbps ? ` (runs ${seen.speed_gbps}G)` : ""}`,
       `${port.cable_m} m`,
       `${port.mtu_bytes.toLocaleString("en")}${seen?.mtu_bytes && seen.mtu_bytes !== port.mtu_bytes ? ` (runs ${seen.mtu_bytes.toLocaleString("en")})` : ""}`,
-      port.vlan === null ? [port.address, port.ipv6].filter(Boolean).join(", ") : `VLAN ${port.vlan}`,
+      network(port),
       port.headroom_bytes === null ? null : `${port.headroom_bytes.toLocaleString("en")} B`,
     ];
   });
   return table("Ports", ["port", "planned neighbour", "seen neighbour", "link", ...(isOwned ? ["tenant"] : []), "speed", "cable", "MTU", "network", "headroom"], rows, { class: "scroll tall" });
 }
+
+export const network = ({ vlan, address, ipv6 }) => [vlan !== null && `VLAN ${vlan}`, address, ipv6].filter(Boolean).join(", ");
 
 // The name on the front panel, where it is known.
 export const panel = (text) => text && make("span", { class: "faint name" }, ` (panel ${text})`);

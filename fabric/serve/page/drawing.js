@@ -2,7 +2,7 @@
 
 import { draw } from "./dom.js";
 import { hue, owner } from "./legend.js";
-import { extent, fitted, note, share } from "./trouble.js";
+import { differing, extent, fitted, note, part, share } from "./trouble.js";
 
 const LEAST_WIDTH_PX = 860;
 const STEP = 1.3;
@@ -89,10 +89,10 @@ export class Drawing {
     items.forEach((item, number) => item.setAttribute("class", `${kind} ${this.#own(kind, number)} ${of(number)}`.trim()));
   }
 
-  // Another second line of text on a box: the first that fits, or the last. Without one, its own.
+  // Another second line of text on a box: the first that fits. Where none does, its own.
   note(number, ...texts) {
     const detail = this.boxes[number].querySelector(".detail");
-    detail.textContent = texts.find((text) => text.length <= this.#letters(number)) ?? texts.at(-1) ?? this.#detail(number);
+    detail.textContent = texts.find((text) => text.length <= this.#letters(number)) ?? this.#detail(number);
   }
 
   #letters(number) {
@@ -130,19 +130,28 @@ export class Drawing {
     return this.picture.boxes.findIndex((box) => box.members.includes(device));
   }
 
+  // A leaf keeps its rail: its border and the marks on its lines tell what is down, and the hosts how many.
   #detail(number) {
-    const text = this.live && note(this.picture, number);
-    return text ? fitted(text, this.#letters(number)) : this.picture.boxes[number].detail;
+    const { detail, rail } = this.picture.boxes[number];
+    const text = this.live && rail < 0 && note(this.picture, number);
+    return (text && fitted(text, this.#letters(number))) || detail;
   }
 
   #state(line) {
     return this.live ? line.state : line.off ?? "planned";
   }
 
+  // What only some cables of a line have; of the plan, quarantine alone.
+  #part(line) {
+    const state = part(this.live ? line : { ...line, state: "planned" });
+    return line.off ? null : state;
+  }
+
   #own(kind, number) {
     if (kind === "line") {
       const line = this.picture.lines[number];
-      const state = this.live && share(line) ? "some" : this.#state(line);
+      const some = this.#part(line) === "quarantine" ? "apart" : "some";
+      const state = this.#part(line) ? some : this.#state(line);
       return `${state} ${line.rail < 0 ? "" : hue("rail", line.rail)}`.trimEnd();
     }
     const box = this.picture.boxes[number];
@@ -203,7 +212,7 @@ export class Drawing {
     const width = 1 + Math.min(3, Math.log2(line.cables) * 0.3);
     const text = this.live ? share(line) : "";
     const at = along(line, text ? SHARE_AT : MARK_AT);
-    const state = this.#state(line);
+    const state = this.#part(line) ?? this.#state(line);
     const ends = { x1: line.x1, y1: line.y1, x2: line.x2, y2: line.y2 };
     return draw("g", { class: `line ${this.#own("line", number)}`, "data-line": number },
       draw("title"),
@@ -224,7 +233,9 @@ export class Drawing {
     draw("rect", { x, y, width, height, rx: 5, class: "face" }),
     box.rail >= 0 && draw("rect", { x: x + 4, y: y + 1, width: width - 8, height: 3, rx: 1.5, class: `stripe ${hue("rail", box.rail)}` }),
     draw("text", { x: middle, y: y + 17, class: "label" }, box.label.length > LABEL ? `${box.label.slice(0, LABEL)}…` : box.label),
-    draw("text", { x: middle, y: y + 31, class: "detail" }, this.#detail(number)));
+    draw("text", { x: middle, y: y + 31, class: "detail" }, this.#detail(number)),
+    this.live && differing(box) && draw("g", { class: "differs", transform: `translate(${x + width - 2} ${y + 2})` },
+      draw("circle", { r: 7 }), draw("text", { y: 4 }, "≠")));
   }
 
   #comb({ y, bottom, teeth }) {

@@ -39,10 +39,14 @@ export class JobForm {
     this.element.append(make("div", { class: "field" }, make("label", {}, make("span", {}, asked(name)), input), wrong));
   }
 
-  // Takes the job of an address. A value that a list does not have is shown, and `check` refuses it.
+  // Takes the job of an address. A value that a list does not have is shown, and `check` refuses it, as no tenant.
   fill(words) {
     for (const [name, input] of Object.entries(this.inputs)) {
-      const value = words[name] ?? (name === "tenant" ? input.value : input.defaultValue ?? "");
+      if (name === "tenant" && words.tenant === undefined) {
+        input.selectedIndex = -1;
+        continue;
+      }
+      const value = words[name] ?? input.defaultValue ?? "";
       if (input.options && ![...input.options].some((option) => option.value === value)) input.prepend(make("option", { value, "data-unknown": true }, value));
       input.value = value;
     }
@@ -51,7 +55,8 @@ export class JobForm {
   // The address of the job; what is empty is left out, but for a job of no tenant.
   get address() {
     const words = Object.entries(this.inputs).map(([name, { value }]) => [name, value.trim()]);
-    return `${path("placement")}?${new URLSearchParams(words.filter(([name, value]) => value || name === "tenant"))}`;
+    const isChosen = this.inputs.tenant?.selectedIndex !== -1;
+    return `${path("placement")}?${new URLSearchParams(words.filter(([name, value]) => value || (name === "tenant" && isChosen)))}`;
   }
 
   get body() {
@@ -100,6 +105,7 @@ export class JobForm {
 // Why a field cannot be sent; "" where it can.
 function reason({ type, min, max, value, validity, selectedOptions }) {
   if (selectedOptions?.[0]?.dataset.unknown !== undefined) return `there is no '${value}' here; choose from the list`;
+  if (selectedOptions?.length === 0) return "choose a tenant, or 'no tenant'";
   if (validity.valid) return "";
   return type === "number" ? `enter a number from ${min} to ${max}` : "enter a value";
 }

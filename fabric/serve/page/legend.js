@@ -1,20 +1,21 @@
 // What a picture draws by colour and border, as keys of its legend.
 
 import { STATES } from "./scale.js";
-import { extent } from "./trouble.js";
+import { differing, extent } from "./trouble.js";
 
 const COLOURS = 8; // of rails and of tenants, in turn
 const NAMES = 3;
+const MIXED = "owned mixed tenant";
 
 export const SICK = { all: ["sick", "device with a condition"], some: ["sick some", "some of its devices or cables are not as planned"] };
 
 export const hue = (kind, number) => `${kind}${number % COLOURS}`;
 
 // Whose a box is, as classes of its border; "" of nobody.
-export function owner(picture, { tenants }) {
+export function owner(picture, { tenants, is_mixed: isMixed }) {
   const names = Object.keys(tenants);
   if (names.length > 1) return "owned shared";
-  return names.length ? hue("owned tenant", picture.tenants.indexOf(names[0])) : "";
+  return names.length ? hue(isMixed ? MIXED : "owned tenant", picture.tenants.indexOf(names[0])) : "";
 }
 
 // Colours of the cables that are as planned: one for each rail, and grey for those of no rail.
@@ -26,25 +27,38 @@ export function rails({ lines }, grey, live = true) {
 
 // Cables that the inventory does not use.
 export function shut({ lines }) {
-  return Object.keys(STATES).filter((state) => lines.some(({ off }) => off === state)).map((state) => [state, STATES[state]]);
+  const states = Object.keys(STATES).filter((state) => lines.some(({ off }) => off === state));
+  return [...states.map((state) => [state, STATES[state]]), ...apart({ lines })];
+}
+
+// Lines of which some cables are in quarantine.
+export function apart({ lines }) {
+  return lines.some(({ off, states }) => off === null && states.quarantine) ? [["apart", "some cables of a line in quarantine"]] : [];
 }
 
 // Borders of hosts: one for each tenant, and one for hosts of several.
 export function tenants(picture) {
   const drawn = new Set(picture.boxes.map((box) => owner(picture, box)));
-  const alone = picture.tenants.map((name, number) => [number, name]).filter(([number]) => drawn.has(hue("owned tenant", number)));
-  return [...keys("owned tenant", ["tenant", "tenants"], alone), ...(drawn.has("owned shared") ? [["owned shared", "several tenants"]] : [])];
+  const alone = (kind) => keys(kind, ["tenant", "tenants"], picture.tenants.map((name, number) => [number, name]).filter(([number]) => drawn.has(hue(kind, number))));
+  const mixed = alone(MIXED).map(([kind, text]) => [kind, `${text} in part`]);
+  return [...alone("owned tenant"), ...mixed, ...(drawn.has("owned shared") ? [["owned shared", "several tenants"]] : [])];
 }
 
 // What is not planned to be in use: states of cables, and borders of boxes.
 export function troubles(picture) {
   const states = Object.keys(STATES).filter((state) => state !== "planned" && picture.lines.some((line) => line.state === state));
-  return [...states.map((state) => [state, STATES[state]]), ...sick(picture)];
+  return [...states.map((state) => [state, STATES[state]]), ...apart(picture), ...sick(picture)];
 }
 
 export function sick(picture) {
   const extents = picture.boxes.map((_, number) => extent(picture, number));
-  return Object.keys(SICK).filter((how) => extents.includes(how)).map((how) => SICK[how]);
+  return [...Object.keys(SICK).filter((how) => extents.includes(how)).map((how) => SICK[how]), ...drift(picture)];
+}
+
+// The mark of boxes with a device that differs from the plan.
+export function drift({ boxes }) {
+  const count = boxes.reduce((sum, { differ }) => sum + Object.keys(differ).length, 0);
+  return boxes.some(differing) ? [["differs", `device that differs from the plan: ${count.toLocaleString("en")}`]] : [];
 }
 
 // One key for each colour; where there are more things than colours, some share it.

@@ -5,8 +5,8 @@ import { Board } from "./board.js";
 import { title } from "./drawing.js";
 import { age, badge, card, facts, link, make, problem, say } from "./dom.js";
 import { filterForm } from "./filters.js";
-import { SICK, hue, rails, sick, tenants } from "./legend.js";
-import { members as troubled, note } from "./trouble.js";
+import { SICK, apart, drift, hue, rails, sick, tenants } from "./legend.js";
+import { differing, members as troubled, note } from "./trouble.js";
 import { CABLES, STATES, VIEWS, step, total } from "./scale.js";
 
 const HOT = 8;
@@ -14,7 +14,7 @@ const MEMBERS = 500;
 const NAMES = 50;
 
 function ownersOf(box) {
-  const names = Object.keys(box.tenants);
+  const names = [...Object.keys(box.tenants), ...(box.is_mixed ? ["NICs of no tenant"] : [])];
   return names.length ? `, ${names.length > 3 ? `${names.length} tenants` : names.join(", ")}` : "";
 }
 
@@ -117,8 +117,8 @@ class MapView {
 
   how(number) {
     const { picture } = this.board;
-    const words = note(picture, number) ?? picture.boxes[number].health;
-    return words ? `, ${words}` : "";
+    const words = [note(picture, number) ?? picture.boxes[number].health, differing(picture.boxes[number])];
+    return words.filter(Boolean).map((text) => `, ${text}`).join("");
   }
 
   keys() {
@@ -127,7 +127,7 @@ class MapView {
       const states = Object.keys(picture.totals).map((state) => [state, `${STATES[state]}: ${total(picture, state)}`]);
       const coloured = rails(picture);
       const planned = coloured.length ? coloured.map(([kind]) => kind) : "planned";
-      return [[planned, states[0][1]], ...coloured.filter(([kind]) => kind !== "planned"), ...states.slice(1), ["some", "some of the cables of a line are not as planned"], ...Object.values(SICK), ...tenants(picture)];
+      return [[planned, states[0][1]], ...coloured.filter(([kind]) => kind !== "planned"), ...states.slice(1), ["some", "some of the cables of a line are not as planned"], ...apart(picture), ...Object.values(SICK), ...drift(picture), ...tenants(picture)];
     }
     const { words } = VIEWS[this.by];
     return [...words.map((word, at) => [`step${at}`, word]), ["unknown", "not read"], ...sick(picture), ...tenants(picture)];
@@ -157,7 +157,17 @@ class MapView {
       ...rows,
       ["hosts with a job", `${busy.toLocaleString("en")} of ${hosts.toLocaleString("en")}`],
       ["devices with a condition", sick.length ? this.devices(sick) : "none reported"],
+      ["devices that differ from the plan", this.drift()],
     ]));
+  }
+
+  drift() {
+    const { boxes, compared } = this.board.picture;
+    if (!compared) return "not compared";
+    const named = boxes.flatMap((box, number) => Object.keys(box.differ).map((name) => [name, number]));
+    const all = boxes.reduce((sum, { members }) => sum + members.length, 0);
+    const rest = compared < all ? `${(all - compared).toLocaleString("en")} not compared` : "";
+    return named.length ? make("span", {}, this.devices(named), rest && ` (${rest})`) : ["none", rest].filter(Boolean).join(", ");
   }
 
   tenants() {
@@ -231,10 +241,11 @@ class MapView {
     return [
       make("h2", {}, title(box)), make("p", { class: "faint" }, `${box.kind}, ${box.detail}`),
       (note(picture, number) ?? box.health) && badge(box.health ?? "degraded", note(picture, number) ?? box.health),
+      differing(box) && badge("degraded", differing(box)),
       isOne && make("p", {}, make("a", { class: "button main", href: `#/device/${encodeURIComponent(box.members[0])}` }, "Open the device")),
       box.opens && make("p", {}, make("button", { type: "button", class: "main", onclick: () => this.go({ ...this.part, ...box.opens }, this.by) }, "Show its devices")),
       !isOne && make("h3", {}, `${box.members.length.toLocaleString("en")} devices`),
-      !isOne && make("ul", { class: "members" }, order.slice(0, MEMBERS).map((member) => make("li", {}, link(member, "device", member), found.has(member) && [" ", badge(found.get(member), found.get(member))]))),
+      !isOne && make("ul", { class: "members" }, order.slice(0, MEMBERS).map((member) => make("li", {}, link(member, "device", member), found.has(member) && [" ", badge(found.get(member).split(",")[0], found.get(member))]))),
       box.members.length > MEMBERS && make("p", { class: "faint" }, `The first ${MEMBERS}; the search opens each.`),
       make("h3", {}, "Cables"),
       make("ul", { class: "plain" }, lines.map(([, at]) => make("li", {}, this.lineButton(at)))),

@@ -23,7 +23,7 @@ export const STATES = {
 
 // The same, as what is counted.
 export const CABLES = {
-  planned: "cables as planned",
+  planned: "cables as planned (link and neighbour)",
   quarantine: "cables in quarantine, as planned",
   oversubscribed: "uplinks of oversubscribed switches",
   down: "cables down or missing",

@@ -1,20 +1,34 @@
 // What is not as planned in the things that a line or a box stands for: how many, and which.
 
-const WORDS = { down: "down", wrong: "wrong", lossless: "fail a rule" };
+const WORDS = { down: "down", wrong: "wrong", lossless: "fail a rule", quarantine: "in quarantine" };
 
-const isTrouble = (state) => Object.hasOwn(WORDS, state);
+const isTrouble = (state) => state !== "quarantine" && Object.hasOwn(WORDS, state);
 
 function words(count, of, word) {
   return `${count.toLocaleString("en")} of ${of.toLocaleString("en")} ${word}`;
 }
 
-// "1 of 16 down" where some cables of a line have its state and others are as planned; else "".
-export function share({ state, states, cables }) {
-  return isTrouble(state) && states[state] < cables ? words(states[state], cables, WORDS[state]) : "";
+// The state that some cables of a line have, while others are as planned; null where all are alike.
+export function part({ state, states, cables }) {
+  if (state === "planned" && states.quarantine) return "quarantine";
+  return isTrouble(state) && states[state] < cables ? state : null;
 }
 
-// Members of a box that are not as planned, each with a word: a condition, or that of a cable.
+// "1 of 16 down" for such a line; else "".
+export function share(line) {
+  const state = part(line);
+  return state ? words(line.states[state], line.cables, WORDS[state]) : "";
+}
+
+// Members of a box that are not as planned, each with its words.
 export function members(picture, number) {
+  const found = sickOf(picture, number);
+  for (const name of Object.keys(picture.boxes[number].differ)) found.set(name, [found.get(name), "differs from the plan"].filter(Boolean).join(", "));
+  return found;
+}
+
+// Those with a condition, or with a cable that is not as planned.
+function sickOf(picture, number) {
   const box = picture.boxes[number];
   const mine = new Set(box.members);
   const found = new Map();
@@ -31,7 +45,7 @@ export function members(picture, number) {
 export function extent(picture, number) {
   const box = picture.boxes[number];
   if (Object.keys(box.conditions).length === box.members.length) return "all";
-  return box.health || cablesOf(picture, number).count || members(picture, number).size ? "some" : "";
+  return box.health || cablesOf(picture, number).count || sickOf(picture, number).size ? "some" : "";
 }
 
 // What a box says of it in its second line of text; null for its own words.
@@ -44,10 +58,17 @@ export function note(picture, number) {
   return count ? words(count, of, count === 1 ? "cable down" : "cables down") : null;
 }
 
-// The same in few letters, for a box or a line: "1 of 16 down", or "1/16 down" where that is too long.
+// The same in few letters: "1 of 16 down", "1/16 down" or "1 down"; undefined where none fits.
 export function fitted(text, most) {
   const short = text.replace(/ cables? down$/u, " down");
-  return short.length > most ? short.replace(" of ", "/") : short;
+  return [short, short.replace(" of ", "/"), short.replace(/ of \S+/u, "")].find(({ length }) => length <= most);
+}
+
+// What `rocefab drift` found in the devices of a box; "" nothing.
+export function differing({ differ, members }) {
+  const count = Object.keys(differ).length;
+  if (!count) return "";
+  return members.length === 1 ? "differs from the plan" : `${words(count, members.length, count === 1 ? "differs" : "differ")} from the plan`;
 }
 
 // Cables of a box that are down. A line of several lower boxes does not tell which box they are of.

@@ -31,9 +31,11 @@ export async function open(root, _parts, { fail = "", ...filters }) {
   const missing = [];
   for (const name of fail.split(",").filter(Boolean)) {
     const [kind, number] = placed(board.picture, name);
-    if (number < 0) missing.push(name);
-    else await toggle(kind, number);
+    if (number >= 0) await toggle(kind, number);
+    else if (name.includes(":")) failed.set(name, { kind: "word", number, text: name, words: [name] });
+    else missing.push(name);
   }
+  if (failed.size) changed();
   if (missing.length) answer.replaceChildren(problem(new Error(`${missing.join(", ")}: not in this picture; choose what fails again`)));
   return () => {
     turn += 1;
@@ -58,7 +60,7 @@ export async function open(root, _parts, { fail = "", ...filters }) {
 
   function changed() {
     if (!root.isConnected) return; // another view has the address
-    const names = [...failed.values()].map(({ kind, number }) => named(board.picture, kind, number)).join(",");
+    const names = [...failed.values()].map(({ kind, number, text }) => (kind === "word" ? text : named(board.picture, kind, number))).join(",");
     history.replaceState(null, "", `#${query("/what-if", { ...filters, fail: names })}`);
     chips.replaceChildren(...[...failed.entries()].map(([key, { text }]) => make("li", {},
       make("button", { type: "button", "aria-label": `${text} works again`, onclick: () => {
@@ -114,9 +116,14 @@ function named({ boxes, lines }, kind, number) {
   return kind === "box" ? first(number) : `${first(lines[number].lower[0])} ${first(lines[number].upper)}`;
 }
 
+// The same in words of the command, switch:spine01 and cable-bundle:su1-rail0:spine01: those are of one device, no
+// group. Other words of it, such as link:su1-rail0:Ethernet0, are asked as they are.
 function placed({ boxes, lines }, name) {
-  const [low, up] = name.split(" ").map((device) => boxes.findIndex(({ members }) => members.includes(device)));
-  return up === undefined ? ["box", low] : ["line", lines.findIndex(({ lower, upper }) => lower.includes(low) && upper === up)];
+  const [, bundle, device] = /^(?:(cable-bundle)|switch|host):(.+)$/u.exec(name) ?? [null, null, null];
+  const isAlone = ({ members }) => device === null || members.length === 1;
+  const ends = bundle ? device.split(":") : (device ?? name).split(" ");
+  const [low, up] = ends.map((end) => boxes.findIndex((box) => isAlone(box) && box.members.includes(end)));
+  return up === undefined ? ["box", low] : ["line", lines.findIndex(({ lower, upper }) => lower.includes(low) && upper === up && (!bundle || lower.length === 1))];
 }
 
 const counted = (count, role) => `${count.toLocaleString("en")} ${count === 1 ? role : role === "leaf" ? "leaves" : `${role}s`}`;
@@ -137,6 +144,12 @@ async function ofLine(picture, number) {
   return ports.map((port) => `link:${port.peer}:${port.peer_port}`);
 }
 
+// Hosts that lose their last rail, and did not fail themselves.
+function cutOff({ rails_lost: lost, rail_losers: losers, failed }) {
+  const others = new Set([...losers, ...failed.map((word) => word.replace(/^host:/u, ""))]);
+  return new Set(lost.map(({ host }) => host).filter((host) => !others.has(host))).size;
+}
+
 function shown(found) {
   const pairs = ({ before, cut }) => `${cut.toLocaleString("en")} of ${before.toLocaleString("en")}`;
   const hit = found.units.filter((one) => one.nic_gbps_left < one.nic_gbps || one.uplink_gbps_left < one.uplink_gbps);
@@ -147,7 +160,8 @@ function shown(found) {
       make("ul", {}, found.reasons.map((reason) => make("li", {}, reason))),
       facts([["pairs of leaves cut", pairs(found.leaf_pairs)], ["pairs of hosts cut", pairs(found.host_pairs)],
         ["rails that split", found.rails_split.length ? found.rails_split.map((one) => `rail ${one.rail} into ${one.parts} parts`).join(", ") : "none"],
-        ["hosts that lose a rail", found.rail_losers.length.toLocaleString("en")]])),
+        ["hosts that lose a rail, and keep others", found.rail_losers.length.toLocaleString("en")],
+        ["hosts cut off", cutOff(found).toLocaleString("en")]])),
     card("Traffic that moves", found.moved.length
       ? facts(found.moved.map((one) => [counted(one.switches, one.role), one.times === null ? "no uplink is left" : `others carry ${one.times.toFixed(2)} times as much`]))
       : make("p", { class: "faint" }, "None."))),

@@ -1,7 +1,7 @@
 // Names of fields, as people read them.
 
 const CAPITALS = {
-  arp: "ARP", bfd: "BFD", bgp: "BGP", cnp: "CNP", dscp: "DSCP", ecn: "ECN", fec: "FEC", lldp: "LLDP", mac: "MAC", macs: "MACs",
+  arp: "ARP", bfd: "BFD", bgp: "BGP", cnp: "CNP", dscp: "DSCP", ecn: "ECN", fec: "FEC", kmax: "Kmax", kmin: "Kmin", lldp: "LLDP", mac: "MAC", macs: "MACs",
   mtu: "MTU", nd: "ND", nic: "NIC", nics: "NICs", pfc: "PFC", roce: "RoCE", vlan: "VLAN",
 };
 
@@ -42,6 +42,9 @@ export function setting(item) {
 
 // Numbers of bytes, as the rest of the page writes them.
 export const grouped = (text) => text.replace(/\b\d+(?=(?: to \d+)? bytes\b)/gu, (digits) => Number(digits).toLocaleString("en"));
+
+// A note of a row: fields of the inventory in words, pause_storm_ms as "pause storm".
+export const noted = (text) => grouped(text).replace(/\b[a-z]+(?:_[a-z]+)+\b/gu, (field) => plain(field.replace(/_(?:gbps|m|ms|bytes|percent)$/u, "")));
 
 // Fields of requests, as the forms of the page call them.
 const ASKED = {

@@ -15,6 +15,7 @@ from fabric.report.lossless import cable_at
 from fabric.serve.problem import refused
 from fabric.serve.replies_map import BudgetReply, CableReply, DeviceReply, DriftReply
 from fabric.serve.routes.described import as_json, caller_of, responses, service_of
+from fabric.validate.cable import VERDICTS
 
 if TYPE_CHECKING:
     from fabric.core.events import Event
@@ -78,6 +79,7 @@ def _cable(project: Project, name: str, port: str) -> bytes:
         switch=cable.device.name,
         port=cable.port.name,
         lines=list(cable.lines()),
+        verdicts=VERDICTS,
     )
     return reply.model_dump_json().encode()
 

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fabric.core import hostlist
-from fabric.serve.map import values
+from fabric.serve.map import Sources, values
 from fabric.serve.problem import refused
 from fabric.serve.replies_map import MapReply, MapValuesReply
 from fabric.serve.routes.described import as_json, caller_of, header, responses, service_of
@@ -92,9 +92,10 @@ async def _drawn(request: Request, filters: Filters) -> Drawn:
     service = service_of(request)
     choice = _choice(service, filters)
     live = service.readings.live if service.readings else None
-    loaded = service.loaded
-    drawn = service.maps.known(loaded, live, choice) or await service.slow(
-        caller_of(request), lambda: service.maps.drawn(loaded, live, choice)
+    compared = service.drift.compared if service.drift else None
+    sources = Sources(service.loaded, live, compared)
+    drawn = service.maps.known(sources, choice) or await service.slow(
+        caller_of(request), lambda: service.maps.drawn(sources, choice)
     )
     if drawn is None:
         fix = "use fewer filters; in HTTP, GET /v1/map lists their values"
