@@ -333,16 +333,16 @@ LOCAL: dict[str, tuple[dict[str, Any], Any, Any]] = {
         {"nodes": 3},
         NeverFitsError,
         (
-            "3 hosts are needed on the same leaves (traffic of tenant red stays on its leaf), but a "
-            "unit has at most 2; request fewer nodes"
+            "3 hosts are needed on the same leaves (traffic of tenant red stays on its leaf), but "
+            "a unit has at most 2; request fewer nodes"
         ),
     ),
     "named hosts of two units": (
         {"hosts": ["gpu001", "gpu003"]},
         UnplaceableError,
         (
-            "hosts: gpu001 and gpu003 do not reach each other: they have different leaves, and traffic "
-            "of tenant red stays on its leaf; name hosts with the same leaves"
+            "hosts: gpu001 and gpu003 do not reach each other: they have different leaves, and "
+            "traffic of tenant red stays on its leaf; name hosts with the same leaves"
         ),
     ),
     "included hosts of two units": (
@@ -354,8 +354,8 @@ LOCAL: dict[str, tuple[dict[str, Any], Any, Any]] = {
         {"nodes": 2, "exclude": ["gpu001"]},
         NoRoomError,
         (
-            "2 hosts are needed on the same leaves (traffic of tenant red stays on its leaf), but a "
-            "unit has at most 1 free"
+            "2 hosts are needed on the same leaves (traffic of tenant red stays on its leaf), but "
+            "a unit has at most 1 free"
         ),
     ),
     "a pod is no wider": (
@@ -367,8 +367,8 @@ LOCAL: dict[str, tuple[dict[str, Any], Any, Any]] = {
         {"nodes": 2, "traffic": "all-to-all", "pxn": False},
         UnplaceableError,
         (
-            "traffic: without PXN this traffic crosses rails, but traffic of tenant red stays on its "
-            "leaf; allow PXN, or name traffic that stays on its rail"
+            "traffic: without PXN this traffic crosses rails, but traffic of tenant red stays on "
+            "its leaf; allow PXN, or name traffic that stays on its rail"
         ),
     ),
 }
