@@ -214,6 +214,8 @@ def _print_ranking(ranking: Ranking, form: Format, more: Mapping[str, object]) -
         output.data(
             f"switches without a cable that is up, not counted: {hostlist.fold(ranking.idle)}\n"
         )
+    if ranking.counted:
+        output.data(f"{ranking.counted}\n")
     if ranking.circle:
         output.data(f"{ranking.circle}\n")
     output.note(

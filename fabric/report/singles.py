@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 #: Failures that are written out in a group; the rest is counted.
 NAMED = 1000
+_ALL_PAIRS = (
+    "host_pairs counts all pairs of hosts, whatever their tenant; with --fail, `whatif` counts "
+    "those that may talk"
+)
 _HEADERS = (
     *("rank", "what", "count", "host_pairs", "leaf_pairs", "rails", "rail_lost"),
     *("left_percent", "example"),
@@ -77,11 +81,14 @@ class Ranking:
     ----------
     idle : tuple of str
         Switches without a cable that is up, whose failure was not looked at.
+    counted : str
+        Which pairs of hosts count, where the inventory has tenants; else empty.
     """
 
     groups: tuple[Group, ...]
     circle: str = ""
     idle: tuple[str, ...] = ()
+    counted: str = ""
 
     headers = _HEADERS
 
@@ -120,6 +127,7 @@ class Ranking:
             "single_points_of_failure": self.single_points,
             "lossless_circle": self.circle,
             "switches_without_cables": list(self.idle),
+            "counted": self.counted,
             "groups": [
                 {
                     "what": one.what,
@@ -176,7 +184,10 @@ def singles(
         kinds.append((every.cables, network.cables.up, _Cables(fabric, network)))
         kinds.append((every.nics, network.nics.up, _Nics(fabric, network)))
     groups = _all_groups(kinds)
-    return Ranking(tuple(sorted(groups, key=_badness)), _circle(designs, network, mapped), idle)
+    circle = _circle(designs, network, mapped)
+    return Ranking(
+        tuple(sorted(groups, key=_badness)), circle, idle, _ALL_PAIRS if fabric.tenants else ""
+    )
 
 
 def _all_groups(

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabric.topology.bandwidth import switch_gbps
-from fabric.topology.clos import failed
-from fabric.topology.impact import pairs_of_hosts
-from fabric.topology.paths import Layers
+from fabric.topology.impact import nic_gbps
+from fabric.topology.tenants import UNASSIGNED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
-    from fabric.topology.clos import Clos, Outage
-    from fabric.topology.model import Bools, Fabric, Ints
+    from fabric.topology.clos import Clos
+    from fabric.topology.impact import Impact
+    from fabric.topology.model import Fabric
     from fabric.topology.tenants import Tenants
 
 
@@ -58,60 +55,35 @@ class HitTenant:
         }
 
 
-def tenants_hit(fabric: Fabric, start: Clos, lost: Outage) -> tuple[HitTenant, ...]:
+def tenants_hit(fabric: Fabric, start: Clos, now: Clos, hit: Impact) -> tuple[HitTenant, ...]:
     """Return the tenants that an outage touches, in the order of the inventory.
 
     Parameters
     ----------
-    start : Clos
-        The network before.
+    start, now : Clos
+        The network before and after.
+    hit : Impact
+        What the outage does to it.
     """
-    if fabric.tenants is None:
+    if fabric.tenants is None or hit.tenants is None:
         return ()
-    return tuple(_hits(fabric.tenants, start, failed(start, lost)))
+    tenants = fabric.tenants
+    down = _by_tenant(tenants, start.nics.up & ~now.nics.up).astype(np.int64)
+    before, after = (_gbps(tenants, network) for network in (start, now))
+    columns = (down, hit.tenants.nics_cut, hit.tenants.hosts_cut, before, after)
+    touched = down.astype(np.bool_) | columns[1].astype(np.bool_) | columns[2].astype(np.bool_)
+    rows = np.flatnonzero(touched | (after < before)).tolist()
+    figures = zip(*(column[rows].tolist() for column in columns), strict=True)
+    return tuple(HitTenant(tenants.names[row], *of) for row, of in zip(rows, figures, strict=True))
 
 
-def _hits(tenants: Tenants, start: Clos, now: Clos) -> Iterator[HitTenant]:
-    shares = [_gbps(one, is_local=tenants.is_local) for one in (start, now)]
-    reaches = [
-        np.eye(len(one.tier), dtype=np.bool_) if tenants.is_local else _reach(one)
-        for one in (start, now)
-    ]
-    cut = reaches[0] & ~reaches[1]
-    for row, name in enumerate(tenants.names):
-        mine = tenants.of_nic == row
-        before, after = (float(gbps[mine].sum()) for gbps in shares)
-        down = int((start.nics.up & ~now.nics.up)[mine].sum())
-        pairs = _pairs(now, mine, cut)
-        apart = pairs_of_hosts((_only(start, mine), _only(now, mine)), (reaches[0], reaches[1]))[1]
-        if down or pairs or apart or after < before:
-            yield HitTenant(name, down, pairs, apart, before, after)
-
-
-def _only(network: Clos, mine: Bools) -> Clos:
-    """Return a network in which the NICs of one tenant alone are up."""
-    return replace(network, nics=replace(network.nics, up=network.nics.up & mine))
-
-
-def _gbps(network: Clos, *, is_local: bool) -> NDArray[np.float64]:
-    """Return the bandwidth of each NIC; traffic of local tenants takes no uplink."""
+def _gbps(tenants: Tenants, network: Clos) -> NDArray[np.float64]:
+    """Return the bandwidth of each tenant; traffic of local tenants takes no uplink."""
     nics = network.nics
-    own = (nics.speed_gbps * nics.up).astype(np.float64)
-    if is_local:
-        return own
-    below, above = switch_gbps(network)
-    share = np.minimum(1, np.divide(above, below, out=np.zeros(len(above)), where=below > 0))
-    shared: NDArray[np.float64] = own * share[nics.leaf]
-    return shared
+    return _by_tenant(tenants, nics.speed_gbps * nics.up if tenants.is_local else nic_gbps(network))
 
 
-def _reach(network: Clos) -> Bools:
-    reach = Layers.of(network).reach
-    return reach | np.eye(len(reach), dtype=np.bool_)
-
-
-def _pairs(now: Clos, mine: Bools, cut: Bools) -> int:
-    """Return the pairs of some NICs that are up between leaves that lost each other."""
-    leaf: Ints = now.nics.leaf[mine & now.nics.up]
-    counts = np.bincount(leaf, minlength=len(cut))[: len(cut)]
-    return int(counts @ cut.astype(np.int64) @ counts) // 2
+def _by_tenant(tenants: Tenants, of_nic: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the sum over the NICs of each tenant, shape (tenants,)."""
+    sums = np.bincount(tenants.of_nic - UNASSIGNED, weights=of_nic, minlength=len(tenants) + 1)
+    return np.asarray(sums[-UNASSIGNED:], dtype=np.float64)

@@ -311,16 +311,17 @@ def whatif(
     after = [*already, *words, *([f"switch:{drain}"] if drain else ())]
     lost = outage(fabric, after)
     start = failed(clos(fabric), outage(fabric, before))
+    hit = impact(start, lost, fabric.tenants)
     findings, broken = _new_findings(designs, before, after, mapped) if rules else ((), ())
     return WhatIf(
         fabric=fabric,
         words=tuple(words),
-        impact=impact(start, lost, fabric.tenants),
+        impact=hit,
         moved=tuple(_moved(fabric, start, lost)),
         new_findings=findings,
         broken=broken,
         drain=drain,
-        tenants=tenants_hit(fabric, start, lost),
+        tenants=tenants_hit(fabric, start, failed(start, lost), hit),
     )
 
 

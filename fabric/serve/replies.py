@@ -394,6 +394,9 @@ class SinglesReply(BaseModel):
     switches_without_cables: Annotated[
         list[str], Field(description="Without a cable that is up: their failure takes nothing.")
     ]
+    counted: Annotated[
+        str, Field(description="Which pairs of hosts count, where there are tenants; or empty.")
+    ]
     lossless_circle: Annotated[str, Field(description="Of a deadlock after one; or empty.")]
     groups: list[SingleFailures]
 

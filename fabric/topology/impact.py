@@ -10,7 +10,7 @@ import numpy as np
 from fabric.topology.bandwidth import switch_gbps, unit_gbps
 from fabric.topology.clos import failed
 from fabric.topology.paths import Layers, meets
-from fabric.topology.tenant_pairs import pairs_that_talk
+from fabric.topology.tenant_pairs import TenantPairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,6 +37,8 @@ class Impact:
     host_gbps : array of float, shape (2, hosts)
         Bandwidth of each host before and after towards other leaves: that of its NICs, or their
         share of the uplinks of the leaf where that is less.
+    tenants : TenantPairs or None
+        The pairs by tenant, where the fabric has tenants.
     """
 
     leaf_pairs: tuple[int, int]
@@ -46,6 +48,7 @@ class Impact:
     nic_gbps: Ints
     uplink_gbps: Ints
     host_gbps: NDArray[np.float64]
+    tenants: TenantPairs | None = None
 
 
 def impact(network: Clos, outage: Outage, tenants: Tenants | None = None) -> Impact:
@@ -60,29 +63,36 @@ def impact(network: Clos, outage: Outage, tenants: Tenants | None = None) -> Imp
     layers = Layers.of(network), Layers.of(now)
     before, after = (part.reach for part in layers)
     lost = before & ~after
+    pairs = TenantPairs(tenants, (network, now), (before, after)) if tenants else None
     units = [unit_gbps(net, part) for net, part in zip((network, now), layers, strict=True)]
     return Impact(
         leaf_pairs=(int(before.sum()) // 2, int(lost.sum()) // 2),
-        host_pairs=pairs_of_hosts((network, now), (before, after), tenants),
+        host_pairs=pairs.talk if pairs else _pairs_of_hosts((network, now), (before, after)),
         rails=_rails_split(network, now, lost, after),
         rails_lost=_rails_lost(network, now),
         nic_gbps=np.stack([unit[0] for unit in units]),
         uplink_gbps=np.stack([unit[1] for unit in units]),
         host_gbps=np.stack([host_gbps(net) for net in (network, now)]),
+        tenants=pairs,
     )
 
 
 def host_gbps(network: Clos) -> NDArray[np.float64]:
-    """Return the bandwidth of each host towards other leaves, in Gb/s, shape (hosts,).
+    """Return the bandwidth of each host towards other leaves, in Gb/s, shape (hosts,)."""
+    hosts = len(network.host_unit)
+    weights = nic_gbps(network)
+    return np.bincount(network.nics.host, weights=weights, minlength=hosts).astype(np.float64)
+
+
+def nic_gbps(network: Clos) -> NDArray[np.float64]:
+    """Return the bandwidth of each NIC towards other leaves, in Gb/s, shape (NIC ports,).
 
     The uplinks of a leaf are shared out by the speed of its NICs.
     """
     nics = network.nics
     below, above = switch_gbps(network)
     share = np.minimum(1, np.divide(above, below, out=np.zeros(len(above)), where=below > 0))
-    weights = nics.speed_gbps * nics.up * share[nics.leaf]
-    hosts = len(network.host_unit)
-    return np.bincount(nics.host, weights=weights, minlength=hosts).astype(np.float64)
+    return np.asarray(nics.speed_gbps * nics.up * share[nics.leaf])
 
 
 def host_leaves(network: Clos) -> Ints:
@@ -119,15 +129,11 @@ def members(leaves: Ints, count: int) -> Bools:
     return table
 
 
-def pairs_of_hosts(
-    networks: tuple[Clos, Clos], reaches: tuple[Bools, Bools], tenants: Tenants | None = None
-) -> tuple[int, int]:
+def _pairs_of_hosts(networks: tuple[Clos, Clos], reaches: tuple[Bools, Bools]) -> tuple[int, int]:
     """Return the pairs of hosts that reached each other, and those that no longer do.
 
     Hosts with the same leaves, before and after, are counted as one kind.
     """
-    if tenants is not None:
-        return pairs_that_talk(tenants, networks, reaches)
     tables = [host_leaves(network) for network in networks]
     kinds, size = np.unique(np.hstack(tables), axis=0, return_counts=True)
     parts = np.split(kinds, [tables[0].shape[1]], axis=1)

@@ -1,4 +1,4 @@
-"""How long the proof of tenants takes on 131,072 NICs and 500 tenants. Prints only."""
+"""How long the proof of tenants and an outage take on 131,072 NICs and 500 tenants. Prints only."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from fabric.prove.engine import Engine
 from fabric.prove.tenancy import wrong_lines
+from fabric.report.whatif import whatif
 from fabric.workflow.project import Project
 from tests.bench.test_scale import write
 from tests.prove.tenants.synthetic import configured
@@ -19,6 +20,8 @@ pytestmark = pytest.mark.benchmark
 PODS, HOSTS, TENANTS = 32, 16_384, 500
 #: Target of the proof once files are read.
 MOST_S = 60
+#: Target of `whatif` without the rules of `check`.
+MOST_WHATIF_S = 10
 
 
 def _project(folder: Path, *, scattered: bool) -> Project:
@@ -64,3 +67,18 @@ def test_131072_nics_of_500_tenants(tmp_path: Path, *, scattered: bool) -> None:
     assert counts.tenants == TENANTS
     assert counts.lost_nic_pairs == counts.leaking_pairs == 0
     assert cpu_s < MOST_S
+
+
+@pytest.mark.parametrize("scattered", [False, True], ids=["side by side", "scattered"])
+def test_what_a_leaf_takes_from_500_tenants(tmp_path: Path, *, scattered: bool) -> None:
+    project = _project(tmp_path / "fabric", scattered=scattered)
+    leaf = project.fabric.switches.names[0]
+    start, cpu = time.perf_counter(), time.process_time()
+    result = whatif(project, [f"switch:{leaf}"], rules=False)
+    end, cpu_s = time.perf_counter(), time.process_time() - cpu
+    print(
+        f"whatif --fail switch:{leaf}: {len(result.tenants)} of {TENANTS} tenants hit, "
+        f"{end - start:.1f} s, {cpu_s:.1f} s of CPU"
+    )
+    assert sum(tenant.nics_lost for tenant in result.tenants) == result.impact.rails_lost.shape[0]
+    assert cpu_s < MOST_WHATIF_S

@@ -137,7 +137,7 @@ def test_limits(query: Query, units: tuple[tuple[int, int], ...]) -> None:
     ("query", "message"),
     [
         (Query(9, within=Within.UNIT), "9 hosts are needed within one unit, but a unit has at"),
-        (Query(13, max_units=2), "in at most 2 units, but a unit has at most 8 free"),
+        (Query(13, max_units=2), "in at most 2 units, but a unit has at most 8"),
         (Query(10, segment=5, exclude=("h00008",)), "in segments of 5, but a unit has at most 5"),
         (Query(17), "17 hosts are needed, but the fabric has 16"),
         (Query(5, segment=2), "segments of 2 hosts do not divide 5 nodes"),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fabric.core.errors import InputError
+from fabric.core.errors import InputError, NeverFitsError, NoRoomError, UnplaceableError
 from fabric.core.exports import export, exporters
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Query
@@ -306,3 +306,84 @@ def test_forms_that_know_no_tenants_say_so(project: Project) -> None:
         (note,) = exported(project, form, part, tenant="red")[1]
         assert "does not tell the hosts of tenants apart: red and blue; " in note
         assert not exported(demo, form, part)[1]
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Return a fabric without tunnels: red has a unit and a host of another, nobody gpu004."""
+    folder = tmp_path_factory.mktemp("local")
+    text = (EXAMPLE / "fabric.yaml").read_text()
+    for old, new in {
+        "form: evpn": "form: local",
+        "gpu[001,003]": "gpu[001-003]",
+        "  - {name: blue, id: 18, hosts: gpu002, nics: {gpu004: [0]}}\n": "",
+    }.items():
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "fabric.yaml").write_text(text)
+    return Project(folder)
+
+
+#: A job of red where its traffic stays on its leaf: hosts and room, or class and text of the error.
+LOCAL: dict[str, tuple[dict[str, Any], Any, Any]] = {
+    "a unit": ({"nodes": 2}, ["gpu001", "gpu002"], (1, 1, 1)),
+    "the tightest unit": ({"nodes": 1}, ["gpu003"], (2, 2, 2)),
+    "named hosts of a unit": ({"hosts": ["gpu002", "gpu001"]}, ["gpu002", "gpu001"], (1, 1, 1)),
+    "more than a unit": (
+        {"nodes": 3},
+        NeverFitsError,
+        (
+            "3 hosts are needed on the same leaves (traffic of tenant red stays on its leaf), but "
+            "a unit has at most 2; request fewer nodes"
+        ),
+    ),
+    "named hosts of two units": (
+        {"hosts": ["gpu001", "gpu003"]},
+        UnplaceableError,
+        (
+            "hosts: gpu001 and gpu003 do not reach each other: they have different leaves, and "
+            "traffic of tenant red stays on its leaf; name hosts with the same leaves"
+        ),
+    ),
+    "included hosts of two units": (
+        {"nodes": 2, "include": ["gpu001", "gpu003"]},
+        NeverFitsError,
+        "2 hosts are needed on the same leaves",
+    ),
+    "not now": (
+        {"nodes": 2, "exclude": ["gpu001"]},
+        NoRoomError,
+        (
+            "2 hosts are needed on the same leaves (traffic of tenant red stays on its leaf), but "
+            "a unit has at most 1 free"
+        ),
+    ),
+    "a pod is no wider": (
+        {"nodes": 3, "within": "pod"},
+        NeverFitsError,
+        "within one pod, on the same leaves",
+    ),
+    "traffic between rails": (
+        {"nodes": 2, "traffic": "all-to-all", "pxn": False},
+        UnplaceableError,
+        (
+            "traffic: without PXN this traffic crosses rails, but traffic of tenant red stays on "
+            "its leaf; allow PXN, or name traffic that stays on its rail"
+        ),
+    ),
+}
+
+
+@each("name", LOCAL)
+def test_a_job_of_a_local_tenant_stays_on_its_leaves(local: Project, name: str) -> None:
+    members, expected, more = LOCAL[name]
+    job = job_request(tenant="red", **members)
+    if isinstance(expected, list):
+        answer = place(local, job)
+        assert answer["hosts"] == expected
+        assert tuple(answer["room"].values()) == more
+        return
+    with pytest.raises(expected) as caught:
+        place(local, job)
+    assert type(caught.value) is expected
+    assert more in str(caught.value.findings[0])

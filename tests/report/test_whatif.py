@@ -406,3 +406,10 @@ def test_failures_are_counted_while_they_are_judged() -> None:
     assert counts[-1] == (ranking.failures, ranking.failures)
     assert [done for done, _ in counts] == sorted({done for done, _ in counts})
     assert len(counts) == 4, "switches, cables, NICs"
+
+
+def test_a_ranking_says_which_pairs_it_counts(demo: Project) -> None:
+    tenants = Project(ROOT / "inventory" / "tenants")
+    counted = [singles(project, links=False).as_dict()["counted"] for project in (demo, tenants)]
+    assert counted[0] == ""
+    assert counted[1].startswith("host_pairs counts all pairs of hosts, whatever their tenant")

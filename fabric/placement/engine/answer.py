@@ -165,5 +165,8 @@ def _room(index: Index, usable: Usable, request: Request, rows: Ints) -> Room:
     free, of_host = usable.healthy & request.allowed, index.groups.of_host
     free[rows] = False
     by_group = np.bincount(of_host[free], minlength=len(index.groups))
+    most = int(by_group.max(initial=0))
+    if request.is_local:
+        return Room(most, most, most)
     by_pod = np.bincount(index.groups.pod, weights=by_group)
-    return Room(int(by_group.max(initial=0)), int(by_pod.max(initial=0)), int(by_group.sum()))
+    return Room(most, int(by_pod.max(initial=0)), int(by_group.sum()))

@@ -89,6 +89,11 @@ class Demand:
             total += least
         return total
 
+    @property
+    def crosses_rails(self) -> bool:
+        """Whether hosts of a group send to other rails."""
+        return bool((self.crossing > self.cut).any())
+
     @cached_property
     def edges(self) -> Edges:
         """Volumes of rings, trees and pipelines between different hosts."""

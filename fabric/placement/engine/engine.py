@@ -15,7 +15,13 @@ from fabric.placement.engine.load import LinkLoad, Loads, link_loads
 from fabric.placement.engine.polish import Trials, polished
 from fabric.placement.engine.query import Within
 from fabric.placement.engine.rails import used_columns
-from fabric.placement.engine.request import impossible, no_way, resolve
+from fabric.placement.engine.request import (
+    impossible,
+    never_fits,
+    no_way,
+    resolve,
+    stays_on_rails,
+)
 from fabric.placement.engine.search import Problem
 from fabric.placement.engine.seats import blocks, seats
 from fabric.placement.engine.state import State
@@ -24,6 +30,7 @@ from fabric.placement.engine.tenancy import usable_nics
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from fabric.core.errors import NoRoomError
     from fabric.placement.engine.availability import Usable
     from fabric.placement.engine.query import Answer, Query
     from fabric.placement.engine.request import Request
@@ -89,6 +96,7 @@ class Engine:
         request = resolve(self.fabric, query)
         supply = self.index.supply(request.columns)
         demand = Demand.of(query.traffic, query.nodes, request.gpus, supply.leaves)
+        stays_on_rails(request, demand)
         usable = self.index.available.usable(request.columns)
         block, nics = self._blocks(query), self._nics(query, request)
 
@@ -102,7 +110,7 @@ class Engine:
         def searched(admitted: Bools) -> tuple[Problem, Evaluated | None]:
             free = self._eligible(request, admitted, block)
             counts = self._counts(request, usable, free)
-            problem = self._problem(query, supply, demand, counts)
+            problem = self._problem(request, supply, demand, counts)
             problem = replace(problem, nics=self._least(nics, free))
             if query.hosts:
                 return problem, evaluated(request.hosts)
@@ -121,10 +129,21 @@ class Engine:
         if (best is None or best.own.lost) and usable.graded.any() and not query.hosts:
             problem, best = searched(usable.healthy | usable.graded)
         if best is None:
-            raise impossible(request, problem, usable)
+            raise self._refused(request, problem, usable, block)
         if best.own.lost:
             raise no_way(self.index, best.own, len(best.rows))
         return answer(self.index, best, problem, usable, request)
+
+    def _refused(
+        self, request: Request, problem: Problem, usable: Usable, block: Ints | None
+    ) -> NoRoomError:
+        """Return the error of a query that has no room now, or would have none if all were free."""
+        groups, names_all = self.index.groups, replace(request, exclude=request.exclude[:0])
+        free = self._eligible(names_all, request.allowed, block)
+        every = replace(problem, free=np.bincount(groups.of_host[free], minlength=len(groups)))
+        if every.enough(float("inf")):
+            return impossible(request, problem, usable)
+        return never_fits(request, every)
 
     def _trials(
         self, supply: Supply, demand: Demand, seated: Callable[[Ints], Evaluated]
@@ -179,15 +198,15 @@ class Engine:
         gone = gone[usable.healthy[gone]]
         return healthy - np.bincount(of_host[gone], minlength=len(healthy))
 
-    def _problem(self, query: Query, supply: Supply, demand: Demand, free: Ints) -> Problem:
-        close = query.within in {Within.UNIT, Within.BLOCK}
+    def _problem(self, request: Request, supply: Supply, demand: Demand, free: Ints) -> Problem:
+        query = request.query
         return Problem(
             supply=supply,
             demand=demand,
             free=free,
             floor=query.target,
             segment=query.segment or 1,
-            most_groups=1 if close else query.max_units,
+            most_groups=request.most_groups,
             whole_pod=query.within is not None,
         )
 

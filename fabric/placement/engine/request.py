@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabric.placement.engine.availability import Usable
+    from fabric.placement.engine.demand import Demand
     from fabric.placement.engine.index import Index
     from fabric.placement.engine.load import Loads
     from fabric.placement.engine.query import Query
@@ -90,6 +91,8 @@ class Request:
         Hosts that its tenant, or a job without one, may have.
     tenant_hosts : int
         Hosts of which the tenant has a NIC, whether or not the job uses it; 0 without a tenant.
+    is_local : bool
+        Whether the traffic of its tenant stays on a leaf, so that all hosts must have the same.
     """
 
     query: Query
@@ -100,6 +103,13 @@ class Request:
     exclude: Ints
     allowed: Bools
     tenant_hosts: int = 0
+    is_local: bool = False
+
+    @property
+    def most_groups(self) -> int | None:
+        """The most groups of leaves that it may use; None for any number."""
+        is_close = self.is_local or self.query.within in {Within.UNIT, Within.BLOCK}
+        return 1 if is_close else self.query.max_units
 
     @property
     def size(self) -> int:
@@ -138,7 +148,8 @@ def resolve(fabric: Fabric, query: Query) -> Request:
         include = include if len(include) else np.flatnonzero(allowed)
         row = tenants.row(query.tenant)
         own = 0 if row is None else len(tenants.devices(row, fabric.nics.host))
-    request = Request(query, gpus, columns, hosts, include, exclude, allowed, own)
+    is_local = bool(tenants and tenants.is_local and query.tenant)
+    request = Request(query, gpus, columns, hosts, include, exclude, allowed, own, is_local)
     if query.nodes > request.size:  # before arrays of that length are made
         raise _too_large(fabric, request)
     return request
@@ -254,6 +265,37 @@ def _free(request: Request, size: int, total: int) -> str:
     return f"{_of_tenant(request)}{of} {total} {are} free"
 
 
+def never_fits(request: Request, problem: Problem) -> NeverFitsError:
+    """Return the error of a query that does not fit where all hosts are free, with what there is.
+
+    Parameters
+    ----------
+    problem : Problem
+        The query where all hosts are free.
+    """
+    query, named = request.query, len(set(request.query.include))
+    words, fix = _limits(request)
+    if query.include and named < query.nodes:
+        names = counted(named, "host is named", "hosts are named")
+        message, fix = f"{needed(query.nodes)}, but {names}", "name more hosts, or request fewer"
+    elif query.within is Within.BLOCK:
+        message = f"{needed(query.nodes)} in one NVLink domain, but none has so many"
+    else:
+        message = f"{needed(query.nodes)} {words}, but {_most(request, problem)}"
+    finding = Finding("PLC001", Severity.ERROR, message, fix, "nodes")
+    return NeverFitsError("the job cannot be placed", [finding])
+
+
+def stays_on_rails(request: Request, demand: Demand) -> None:
+    """Raise UnplaceableError for traffic between rails where a tenant's stays on its leaf."""
+    if not (request.is_local and demand.crosses_rails):
+        return
+    message = f"without PXN this traffic crosses rails, but {_stays(request)}"
+    fix = "allow PXN, or name traffic that stays on its rail"
+    finding = Finding(JOB_RULE, Severity.ERROR, message, fix, field="traffic")
+    raise UnplaceableError("the job cannot be placed", [finding])
+
+
 def impossible(request: Request, problem: Problem, usable: Usable) -> NoRoomError:
     """Return the error of a query for which there are not enough hosts, with what there is."""
     query, free = request.query, problem.free
@@ -266,15 +308,33 @@ def impossible(request: Request, problem: Problem, usable: Usable) -> NoRoomErro
     if not query.traffic.pxn and problem.usable.max(initial=0) >= nodes:
         message = "without PXN this traffic crosses rails, and no spine connects them"
         return unplaceable(message, "allow PXN, or name traffic that stays on its rail")
-    most = f"a unit has at most {int(problem.usable.max(initial=0))} free"
+    (words, fix), most = _limits(request), f"{_most(request, problem)} free"
+    if words:
+        return unplaceable(f"{needed(nodes)} {words}, but {most}", fix)
+    return unplaceable(f"{needed(nodes)}, but {most} and no spine connects units", fix)
+
+
+def _limits(request: Request) -> tuple[str, str]:
+    """Return what limits where the hosts of a job are, empty if nothing does, and what to do."""
+    query = request.query
     asked = [
         f"within one {query.within}" if query.within else "",
         f"in segments of {query.segment}" if query.segment else "",
         f"in at most {query.max_units} units" if query.max_units else "",
     ]
-    words = ", ".join(word for word in asked if word)
-    if words:
-        message = f"{needed(nodes)} {words}, but {most}"
-        return unplaceable(message, "request fewer nodes, or drop the limit")
-    message = f"{needed(nodes)}, but {most} and no spine connects units"
-    return unplaceable(message, "request fewer nodes")
+    words = [word for word in asked if word]
+    fix = "request fewer nodes, or drop the limit" if words else "request fewer nodes"
+    words += [f"on the same leaves ({_stays(request)})"] if request.is_local else []
+    return ", ".join(words), fix
+
+
+def _stays(request: Request) -> str:
+    return f"traffic of tenant {request.query.tenant} stays on its leaf"
+
+
+def _most(request: Request, problem: Problem) -> str:
+    """Return how many hosts the largest unit has, or the largest pod where that is the limit."""
+    if request.query.within is Within.POD and not request.is_local:
+        return f"a pod has at most {problem.most_in_pod}"
+    segments, free = (int(hosts.max(initial=0)) for hosts in (problem.usable, problem.free))
+    return f"a unit has at most {segments or free}"

@@ -64,6 +64,11 @@ class Problem:
         """Pods that have enough free hosts for the whole job, shape (pods,)."""
         return self._by_pod(self.usable) >= self.demand.nodes
 
+    @property
+    def most_in_pod(self) -> int:
+        """Free hosts of the pod that has most."""
+        return int(self._by_pod(self.usable).max(initial=0))
+
     @cached_property
     def _table(self) -> tuple[Ints, Table]:
         """Kind of each group, and loads by kind."""

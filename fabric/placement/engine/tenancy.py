@@ -213,6 +213,21 @@ def wrong_tenant(fabric: Fabric, query: Query, columns: Ints) -> Iterator[tuple[
         )
         if others:
             yield field, *_of_others(others, name, owners)
+    if name and tenants.is_local:
+        yield from _apart(fabric, query, columns)
+
+
+def _apart(fabric: Fabric, query: Query, columns: Ints) -> Iterator[tuple[str, str, str]]:
+    """Yield what is wrong with named hosts of a local tenant: they have not the same leaves."""
+    rows = [fabric.host_row[host] for host in query.hosts if host in fabric.host_row]
+    leaves = fabric.nics.leaf[_nics_used(fabric, columns)[rows]]
+    if apart := np.flatnonzero((leaves != leaves[:1]).any(axis=1)).tolist():
+        first, other = query.hosts[0], query.hosts[apart[0]]
+        message = (
+            f"{first} and {other} do not reach each other: they have different leaves, and traffic "
+            f"of tenant {query.tenant} stays on its leaf"
+        )
+        yield "hosts", message, "name hosts with the same leaves"
 
 
 def _none_without(fabric: Fabric, names: Sequence[str], columns: Ints) -> tuple[str, str]:
