@@ -58,6 +58,19 @@ def idle_ports(project: Project, now: Side, planned: Side) -> frozenset[tuple[st
     return frozenset(cable[:2] for cable in cables(project) if is_idle(cable, now, planned))
 
 
+def new_ports(project: Project, now: Side, planned: Side) -> frozenset[tuple[str, str]]:
+    """Return the ports of `idle_ports` whose host, where there is one, is not in service yet.
+
+    A NIC with its address waits for its switch, such as one that is replaced: its host is drained.
+    """
+    return frozenset(
+        cable[:2]
+        for cable in cables(project)
+        if is_idle(cable, now, planned)
+        and (cable[2] in planned.texts or _has_no_address(now, planned, cable))
+    )
+
+
 def changing_ports(plan: DevicePlan, design: DeviceDesign) -> frozenset[str]:
     """Return the ports that a change takes traffic from; none where it may be the whole switch.
 
