@@ -218,15 +218,27 @@ def _queue_row(one: dict[str, Any]) -> tuple[object, ...]:
     return (one["name"], one["hostlist"], one["cost"], gap, one["reason"])
 
 
+def _of_hosts(reasons: dict[str, str]) -> Iterator[str]:
+    """Yield hosts and why they are named; those with the same reason together."""
+    from fabric.core import hostlist
+    from fabric.core.likeness import like_groups
+
+    for host, *more in like_groups(reasons, lambda name: reasons[name].replace(name, "")):
+        others = f" (and {hostlist.in_short(more)})" if more else ""
+        yield f"{host}: {reasons[host]}{others}"
+
+
 def _print(job: dict[str, Any], *, every_rank: bool) -> None:
-    output.data(f"hosts   {job['hostlist']}\nreason  {job['reason']}\n")
+    from fabric.core import hostlist
+
+    hosts = hostlist.fold_in_order(job["hosts"])
+    output.data(f"hosts   {hosts}\nreason  {job['reason']}\n")
     output.data(
         f"cost    {job['cost']} by {job['bottleneck']}; links at most {job['link_load']} sprayed, "
         f"{job['link_load_hashed']} hashed; {_proof(job['gap'])}\n"
     )
-    for host, why in (*job["degraded"].items(), *job["not_considered"].items()):
-        used = "used" if host in job["degraded"] else "not used"
-        output.data(f"{used:<9}{host}: {why}\n")
+    for used, hosts in (("used", job["degraded"]), ("not used", job["not_considered"])):
+        output.data("".join(f"{used:<9}{line}\n" for line in _of_hosts(hosts)))
     for link, why in job["links_not_as_planned"].items():
         output.data(f"{'way':<9}{link}: {why}\n")
     output.data("\n")

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 MAX_NAMES = 1_000_000
 #: Characters of a name outside of brackets, and digits of a number in them: RFC 1035 section
@@ -106,6 +106,29 @@ def fold(names: Iterable[str]) -> str:
         prefix, number = match.groups() if match else (name, "")
         groups.setdefault((prefix, bool(number)), []).append(number)
     return ",".join(_fold_group(prefix, numbers) for (prefix, _), numbers in groups.items())
+
+
+def fold_in_order(names: Sequence[str]) -> str:
+    """Return names as ranges that keep their order.
+
+    Examples
+    --------
+    >>> fold_in_order(["gpu128", "gpu001", "gpu002"])
+    'gpu128,gpu[001-002]'
+    """
+    runs: list[list[str]] = []
+    for before, name in zip(["", *names], names, strict=False):
+        if runs and name == _next(before):
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    return ",".join(map(fold, runs))
+
+
+def _next(name: str) -> str:
+    """Return the name with the number that follows; empty without a number."""
+    match = _TRAILING_NUMBER.match(name)
+    return f"{match[1]}{int(match[2]) + 1:0{len(match[2])}d}" if match else ""
 
 
 def doubled(names: Iterable[str]) -> list[str]:

@@ -180,7 +180,7 @@ class WhatIf:
         moved: list[tuple[object, ...]] = [
             (
                 counted(one.switches, one.role),
-                f"{one.times:.2f} times" if one.times else "none left",
+                f"at most {one.times:.2f} times" if one.times else "none left",
             )
             for one in self.moved
         ]

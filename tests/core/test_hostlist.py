@@ -151,3 +151,19 @@ def test_what_is_no_name_is_refused_in_time(text: str) -> None:
 def test_a_long_list_is_split_in_time() -> None:
     names = [f"n{number}" for number in range(50_000)]
     assert hostlist.expand(",".join(names)) == names
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (["gpu128", "gpu001", "gpu002", "gpu003"], "gpu128,gpu[001-003]"),
+        (["n1", "n2", "n3"], "n[1-3]"),
+        (["n3", "n2", "n1"], "n3,n2,n1"),
+        (["a", "b", "a1"], "a,b,a1"),
+        (["n09", "n10", "n010"], "n[09-10],n010"),
+        ([], ""),
+    ],
+)
+def test_ranges_that_keep_the_order(names: list[str], text: str) -> None:
+    assert hostlist.fold_in_order(names) == text
+    assert hostlist.expand(text) == names if names else not text

@@ -68,14 +68,22 @@ def _rule(system: str, cell: FeatureCell) -> str:
     )
 
 
+def _range(limit: Limit) -> str:
+    """Return a range in words; where the limit is about a multiple, that of its factor."""
+    ends = " to ".join(f"{end:,}" for end in dict.fromkeys(limit.range or ()))
+    base = limit.multiple_of.rpartition(".")[2]
+    return (
+        f"{ends} times {base}" if ends and base else ends or (f"multiple of {base}" if base else "")
+    )
+
+
 def _bound(limit: Limit) -> str:
     """Return a limit in words, such as ``ecn.kmin_bytes: 0 to 52,428,800``."""
     names = ", ".join(field.removeprefix("lossless.") for field in limit.fields)
     bounds = [
-        " to ".join(f"{end:,}" for end in limit.range) if limit.range else "",
+        _range(limit),
         f"not {limit.reserved[0]} to {limit.reserved[1]}" if limit.reserved else "",
         f"multiple of {limit.step}" if limit.step else "",
-        f"multiple of {limit.multiple_of.rpartition('.')[2]}" if limit.multiple_of else "",
         " or ".join(str(value) or "none" for value in limit.values),
         f"without {', '.join(limit.without.values())}" if limit.without else "",
         f"pattern `{limit.pattern}`" if limit.pattern else "",

@@ -230,7 +230,11 @@ def parts(diff: Diff) -> list[Part]:
         Part("Lossless policy", ("role", "ports", "figure", "before", "after", "count"), figures),
         Part("Capacity and single failures", ("item", "before", "after"), capacity),
         Part("Jobs", ("job", "hosts", "hosts that the change touches"), jobs),
-        Part("Tenants", ("tenant", "change", "joins", "leaves", "devices that change"), touched),
+        Part(
+            "Tenants",
+            ("tenant", "change", "NICs that join", "NICs that leave", "devices that change"),
+            touched,
+        ),
     ]
     return [part for part in every if part.rows]
 

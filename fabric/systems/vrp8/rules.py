@@ -16,6 +16,7 @@ from fabric.systems.vrp8.platforms import (
     family_of,
     takes_base_r,
 )
+from fabric.validate.cable import RS_ONLY_FROM_GBPS
 from fabric.validate.origins import port_place
 from fabric.validate.rule import ModelRule, SwitchRule, rules
 from fabric.validate.traits import switch_policies
@@ -156,9 +157,10 @@ class FecKnown(SwitchRule):
             part = port.place.mode is not None
             if port.fec == "fc" and not takes_base_r(device.sku, port.speed_gbps, part=part):
                 place = port_place(places.intent, device.name, port.name, "fec")
+                others = "rs" if port.speed_gbps >= RS_ONLY_FROM_GBPS else "rs or none"
                 yield self.finding(
                     f"FEC fc is not available at {port.speed_gbps}G on {port.name}",
-                    "use rs or none, or remove fec; the switch then selects FEC by medium",
+                    f"use {others}, or remove fec; the switch then selects FEC by medium",
                     place=place or places.sku_place(device),
                     device=device.name,
                     port=port.name,

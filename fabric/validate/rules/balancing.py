@@ -198,7 +198,7 @@ def _rejected(model: Model, mode: Literal["flowlet", "per-packet"]) -> Iterator[
         device = replace(model.devices[name], ecmp_mode=mode)
         for finding in rule.check_switch(model, device):
             if finding.severity is Severity.ERROR:
-                yield finding.message
+                yield f"on {name}, {finding.message}"
 
 
 @rules.add("QOS039")
