@@ -212,7 +212,7 @@ def test_wrong_requests(words: tuple[str, ...], messages: list[str]) -> None:
     ("words", "message"),
     [
         (("--nodes", "2", "--within", "block"), "in one NVLink domain, but none has so many"),
-        (("--include", "gpu[001-002]", "--nodes", "3"), "only 2 of 2 named ones are free;"),
+        (("--include", "gpu[001-002]", "--nodes", "3"), "but 2 hosts are named;"),
         (
             ("--exclude", "gpu[001-004]"),
             "only 0 of 4 are free (4 excluded); exclude fewer hosts [PLC001]",
