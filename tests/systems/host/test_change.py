@@ -371,3 +371,15 @@ def test_accepted_names_stay_single_words_in_the_script(design, interface, devic
 def test_the_adapter_sees_the_files_of_the_artefacts():
     made = Artefact("gpu1", "host", "netplan", f"hosts/gpu1/rootfs{NETPLAN}", b"x")
     assert HostAdapter().files([made]) == [NETPLAN, OLD_SYSCTL]
+
+
+def test_of_dscps_that_run_only_those_of_our_classes_are_shown() -> None:
+    """A NIC maps all others, too: eight to each priority."""
+    running = {str(dscp): dscp // 8 for dscp in range(8, 64)}
+    planned = {"24": 3, "26": 0, "48": 6}
+    (change,) = settings_apart(
+        {"eth1": {"dscp_to_priority": running}}, {"eth1": {"dscp_to_priority": planned}}
+    )
+    before = json.loads(change.before)
+    assert {*before.values()} == {3, 6}
+    assert (len(before), before["26"], json.loads(change.after)) == (16, 3, planned)

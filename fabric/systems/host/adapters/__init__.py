@@ -129,16 +129,12 @@ def _relevant(name: str, now: Any, expected: Any) -> Any:
 
 
 def _before(name: str, now: Any, expected: Any) -> Any:
-    """Return what a person reads of a running value: of DSCPs also those that lose a class."""
+    """Return what a person reads of a running value: of DSCPs also those that lose our class."""
     relevant = _relevant(name, now, expected)
     if name not in _SUBSETS or not isinstance(now, dict):
         return relevant
-    lost = now if name == "dscp_to_priority" else {}
-    return {
-        key: number
-        for key, number in now.items()
-        if key in expected or lost.get(key, BEST_EFFORT) != BEST_EFFORT
-    }
+    classes = {*expected.values()} - {BEST_EFFORT} if name == "dscp_to_priority" else set()
+    return {key: value for key, value in now.items() if key in expected or value in classes}
 
 
 def _show(value: Any) -> str:
