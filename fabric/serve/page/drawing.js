@@ -109,7 +109,7 @@ export class Drawing {
     parts.forEach(([state, text], number) => {
       this.lines[number].querySelectorAll(".part").forEach((item) => item.remove());
       if (!text) return;
-      this.lines[number].parentNode?.append(this.lines[number]); // before the other lines
+      this.lines[number].parentNode?.append(this.lines[number]); // in front of the others
       const [x, y] = places[number];
       const told = isCrowded ? text.replace(/^(\S+) of (\S+) .*$/u, "$1/$2") : text;
       this.lines[number].append(...[
