@@ -11,6 +11,7 @@ const LABEL = 24;
 const MARKS = {
   quarantine: "M-2.5-5V5M2.5-5V5",
   down: "M-4-4 4 4M4-4-4 4",
+  fails: "M-4-4 4 4M4-4-4 4",
   wrong: "M-4-4h8v8h-8z",
   lossless: "M0-5 5 0 0 5-5 0z",
   oversubscribed: "M0-5 5 4h-10z",
@@ -99,6 +100,25 @@ export class Drawing {
     return (this.picture.boxes[number].width - 2 * PAD_PX) / LETTER_PX;
   }
 
+  // Marks lines that are a part in a state, each with its text, such as "1 of 16 down"; an empty text marks nothing.
+  share(parts) {
+    const places = parts.map(([, text], number) => (text ? along(this.picture.lines[number], SHARE_AT) : null));
+    const shares = places.filter(Boolean);
+    const isCrowded = shares.some(([x, y], row) => shares.slice(row + 1).some(([other, at]) =>
+      Math.abs(other - x) < SHARE_PX.width && Math.abs(at - y) < SHARE_PX.height));
+    parts.forEach(([state, text], number) => {
+      this.lines[number].querySelectorAll(".part").forEach((item) => item.remove());
+      if (!text) return;
+      this.lines[number].parentNode?.append(this.lines[number]); // in front of the others
+      const [x, y] = places[number];
+      const told = isCrowded ? text.replace(/^(\S+) of (\S+) .*$/u, "$1/$2") : text;
+      this.lines[number].append(...[
+        draw("path", { d: MARKS[state], class: `part mark ${state}`, transform: `translate(${[x, y]})` }),
+        shares.length <= MOST_SHARES && draw("text", { x, y: y + 16, class: "part share" }, told),
+      ].filter(Boolean));
+    });
+  }
+
   title(kind, number, text) {
     const item = (kind === "line" ? this.lines : this.boxes)[number];
     item.querySelector("title").textContent = text;
@@ -182,11 +202,8 @@ export class Drawing {
 
   #draw() {
     const { picture } = this;
-    const shares = picture.lines.filter(share).map((line) => along(line, SHARE_AT));
-    this.shares = shares.length;
-    this.crowded = shares.some(([x, y], row) => shares.slice(row + 1).some(([other, at]) =>
-      Math.abs(other - x) < SHARE_PX.width && Math.abs(at - y) < SHARE_PX.height));
     this.lines = picture.lines.map((line, number) => this.#line(line, number));
+    if (this.live) this.share(picture.lines.map((line) => [this.#part(line), share(line)]));
     this.boxes = picture.boxes.map((box, number) => this.#box(box, number));
     this.combs = picture.combs.map((comb) => this.#comb(comb));
     const order = picture.lines.map((_, number) => number).sort((a, b) => this.#rank(a) - this.#rank(b));
@@ -210,16 +227,14 @@ export class Drawing {
 
   #line(line, number) {
     const width = 1 + Math.min(3, Math.log2(line.cables) * 0.3);
-    const text = this.live ? share(line) : "";
-    const at = along(line, text ? SHARE_AT : MARK_AT);
     const state = this.#part(line) ?? this.#state(line);
+    const isShared = this.live && this.#part(line); // `share` marks it
     const ends = { x1: line.x1, y1: line.y1, x2: line.x2, y2: line.y2 };
     return draw("g", { class: `line ${this.#own("line", number)}`, "data-line": number },
       draw("title"),
       draw("line", { ...ends, class: "reach" }),
       draw("line", { ...ends, class: "ink", "stroke-width": width.toFixed(2) }),
-      MARKS[state] && draw("path", { d: MARKS[state], class: `mark ${state}`, transform: `translate(${at})` }),
-      text && this.shares <= MOST_SHARES && draw("text", { x: at[0], y: at[1] + 16, class: "share" }, this.crowded ? text.replace(/^(\S+) of (\S+) .*$/u, "$1/$2") : text));
+      !isShared && MARKS[state] && draw("path", { d: MARKS[state], class: `mark ${state}`, transform: `translate(${along(line, MARK_AT)})` }));
   }
 
   #box(box, number) {

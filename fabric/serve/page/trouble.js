@@ -4,7 +4,8 @@ const WORDS = { down: "down", wrong: "wrong", lossless: "fail a rule", quarantin
 
 const isTrouble = (state) => state !== "quarantine" && Object.hasOwn(WORDS, state);
 
-function words(count, of, word) {
+// "1 of 16 down": a part of what a line or a box stands for.
+export function words(count, of, word) {
   return `${count.toLocaleString("en")} of ${of.toLocaleString("en")} ${word}`;
 }
 
@@ -58,10 +59,9 @@ export function note(picture, number) {
   return count ? words(count, of, count === 1 ? "cable down" : "cables down") : null;
 }
 
-// The same in few letters: "1 of 16 down", "1/16 down" or "1 down"; undefined where none fits.
+// The same in few letters: "1 of 16 cables down", "1/16 cables down" or "1 cable down"; undefined where none fits.
 export function fitted(text, most) {
-  const short = text.replace(/ cables? down$/u, " down");
-  return [short, short.replace(" of ", "/"), short.replace(/ of \S+/u, "")].find(({ length }) => length <= most);
+  return [text, text.replace(" of ", "/"), text.replace(/ of \S+/u, "")].find(({ length }) => length <= most);
 }
 
 // What `rocefab drift` found in the devices of a box; "" nothing.

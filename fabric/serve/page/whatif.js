@@ -4,16 +4,18 @@ import { post, query } from "./api.js";
 import { Board } from "./board.js";
 import { title } from "./drawing.js";
 import { badge, card, facts, link, make, problem, say, table } from "./dom.js";
+import { Failing, broken, hasComb } from "./failing.js";
 import { filterForm } from "./filters.js";
 import { rails, shut, tenants } from "./legend.js";
 import { STATES } from "./scale.js";
 import { load } from "./device.js";
+import { words as share } from "./trouble.js";
 
 const MOST = 1000;
 const WAIT_MS = 150;
 
 export async function open(root, _parts, { fail = "", ...filters }) {
-  const failed = new Map(); // key of a box or line -> { kind, number, text, words }
+  const failed = new Map(); // key of a box or line -> { kind, number, text, words } and what `Failing` takes
   const board = new Board((kind, number) => toggle(kind, number), false);
   const chips = make("ul", { class: "chips", "aria-label": "What fails" });
   const answer = make("div", { class: "answer" });
@@ -26,13 +28,13 @@ export async function open(root, _parts, { fail = "", ...filters }) {
   tools.append(filterForm(board.picture.filters, filters, (next) => {
     location.hash = `#${query("/what-if", next)}`;
   }));
-  board.legendOf([...rails(board.picture, "several rails, or none", false), ...shut(board.picture), ["fails", "fails"], ["hurt", "host that loses bandwidth"], ...tenants(board.picture)]);
+  board.legendOf([...rails(board.picture, "several rails, or none", false), ...shut(board.picture), ["fails", "fails"], ["some", "some of the cables of a line fail"], ["hurt", "host that loses bandwidth"], ...tenants(board.picture)]);
   paint(null);
   const missing = [];
   for (const name of fail.split(",").filter(Boolean)) {
     const [kind, number] = placed(board.picture, name);
     if (number >= 0) await toggle(kind, number);
-    else if (name.includes(":")) failed.set(name, { kind: "word", number, text: name, words: [name] });
+    else if (name.includes(":")) failed.set(name, { kind: "word", number, text: name, words: [name], lines: [], ...(await broken(board.picture, name)) });
     else missing.push(name);
   }
   if (failed.size) changed();
@@ -50,7 +52,7 @@ export async function open(root, _parts, { fail = "", ...filters }) {
       const words = kind === "box" ? ofBox(board.picture.boxes[number]) : await ofLine(board.picture, number);
       const text = kind === "box" ? title(board.picture.boxes[number]) : board.describe(number);
       if (words.length + [...failed.values()].flatMap((one) => one.words).length > MOST) throw new Error(`more than ${MOST} things; choose a unit first, and then its devices`);
-      failed.set(key, { kind, number, text, words });
+      failed.set(key, { kind, number, text, words, ...(await goneWith(board.picture, kind, number)) });
       return changed();
     } catch (error) {
       answer.replaceChildren(problem(error));
@@ -93,20 +95,23 @@ export async function open(root, _parts, { fail = "", ...filters }) {
   function paint(found) {
     const { drawing, picture } = board;
     const hurt = new Set(found?.hosts_hit ?? []);
-    const isGone = (number) => failed.has(`box ${number}`);
-    drawing.mark("box", (number) => (isGone(number) ? "fails" : picture.boxes[number].members.some((member) => hurt.has(member)) ? "hurt" : ""));
-    drawing.mark("line", (number) => {
-      const { lower, upper } = picture.lines[number];
-      return failed.has(`line ${number}`) || isGone(upper) || lower.every(isGone) ? "fails" : "";
-    });
+    const failing = new Failing(picture, [...failed.values()]);
+    const loses = (name) => hurt.has(name) && !failing.devices.has(name);
+    const losing = picture.boxes.map(({ members }) => members.filter(loses).length);
+    const texts = picture.lines.map(({ cables }, number) => failure(failing.lines[number], cables));
+    const isPart = (number) => texts[number] !== "" && failing.lines[number] < picture.lines[number].cables;
+    drawing.mark("box", (number) => (failing.boxes[number] ? kindOf(failing.boxes[number], picture.boxes[number].members.length) : losing[number] ? "hurt" : ""));
+    drawing.mark("line", (number) => (isPart(number) ? "some" : texts[number] && "fails"));
+    drawing.share(texts.map((text, number) => (isPart(number) ? ["fails", text] : ["", ""])));
     picture.boxes.forEach((box, number) => {
-      const hit = isGone(number) ? 0 : box.members.filter((member) => hurt.has(member)).length;
-      const less = `${hit.toLocaleString("en")} of ${box.members.length.toLocaleString("en")} lose`;
-      drawing.note(number, ...(hit && box.members.length > 1 ? [less, less.replace(" of ", "/")] : []));
-      const now = isGone(number) ? "fails" : hit ? `works, ${box.members.length > 1 ? less : "loses"} bandwidth` : "works";
+      const of = box.members.length;
+      const fails = failure(failing.boxes[number], of);
+      const lose = losing[number] ? share(losing[number], of, "lose") : "";
+      drawing.note(number, ...(of > 1 ? [fails || lose].filter(Boolean).flatMap((text) => [text, text.replace(" of ", "/")]) : []));
+      const now = [fails || "works", lose && `${of > 1 ? lose : "loses"} bandwidth`].filter(Boolean).join(", ");
       drawing.title("box", number, `${title(box)}, ${box.detail}: ${now}`);
     });
-    picture.lines.forEach(({ off }, number) => drawing.title("line", number, `${board.describe(number)}: ${off ? STATES[off] : failed.has(`line ${number}`) ? "fails" : "works"}`));
+    picture.lines.forEach(({ off }, number) => drawing.title("line", number, `${board.describe(number)}: ${off ? STATES[off] : texts[number] || "works"}`));
   }
 }
 
@@ -124,6 +129,22 @@ function placed({ boxes, lines }, name) {
   const ends = bundle ? device.split(":") : (device ?? name).split(" ");
   const [low, up] = ends.map((end) => boxes.findIndex((box) => isAlone(box) && box.members.includes(end)));
   return up === undefined ? ["box", low] : ["line", lines.findIndex(({ lower, upper }) => lower.includes(low) && upper === up && (!bundle || lower.length === 1))];
+}
+
+// "fails", "1 of 32 fails", or "" where nothing does.
+function failure(count, of) {
+  if (count === of) return "fails";
+  return count ? share(count, of, count === 1 ? "fails" : "fail") : "";
+}
+
+const kindOf = (count, of) => (count < of ? "fails some" : "fails");
+
+// What fails with a box or a line that was clicked away.
+async function goneWith(picture, kind, number) {
+  if (kind === "line") return { devices: [], cables: [], lines: [number] };
+  const { members } = picture.boxes[number];
+  const parts = hasComb(picture, number) ? await Promise.all(members.map((name) => broken(picture, name))) : [];
+  return { devices: members, cables: parts.flatMap(({ cables }) => cables), lines: [] };
 }
 
 const counted = (count, role) => `${count.toLocaleString("en")} ${count === 1 ? role : role === "leaf" ? "leaves" : `${role}s`}`;
@@ -144,9 +165,9 @@ async function ofLine(picture, number) {
   return ports.map((port) => `link:${port.peer}:${port.peer_port}`);
 }
 
-// Hosts that lose their last rail, and did not fail themselves.
-function cutOff({ rails_lost: lost, rail_losers: losers, failed }) {
-  const others = new Set([...losers, ...failed.map((word) => word.replace(/^host:/u, ""))]);
+// Hosts that lose a rail and have no other: those that fail themselves too.
+function cutOff({ rails_lost: lost, rail_losers: losers }) {
+  const others = new Set(losers);
   return new Set(lost.map(({ host }) => host).filter((host) => !others.has(host))).size;
 }
 
@@ -163,7 +184,7 @@ function shown(found) {
         ["hosts that lose a rail, and keep others", found.rail_losers.length.toLocaleString("en")],
         ["hosts cut off", cutOff(found).toLocaleString("en")]])),
     card("Traffic that moves", found.moved.length
-      ? facts(found.moved.map((one) => [counted(one.switches, one.role), one.times === null ? "no uplink is left" : `others carry ${one.times.toFixed(2)} times as much`]))
+      ? facts(found.moved.map((one) => [counted(one.switches, one.role), one.times === null ? "no uplink is left" : `others carry at most ${one.times.toFixed(2)} times as much`]))
       : make("p", { class: "faint" }, "None."))),
   hit.length ? make("section", { class: "card wide" }, make("h2", {}, "Units"), table("Units", ["unit", "NICs", "uplinks"],
     hit.map((one) => [one.unit, left(one.nic_gbps_left, one.nic_gbps), left(one.uplink_gbps_left, one.uplink_gbps)]))) : null,
