@@ -146,6 +146,7 @@ def test_limits(query: Query, units: tuple[tuple[int, int], ...]) -> None:
         (Query(2, nvlink_gpus=3), "does not hold whole hosts of 2"),
         (Query(2, hosts=("h00000",)), "1 host named, 2 nodes in the job"),
         (Query(2, hosts=("h00000", "h00000")), "h00000 is named twice"),
+        (Query(2, hosts=("a\n", "a\n")), r"a\n is named twice"),
         (Query(2, max_units=0), "at least one unit"),
         (Query(2, include=("nobody",)), "there is no host 'nobody'"),
     ],

@@ -11,7 +11,7 @@ from fabric.core import hostlist
 from fabric.core.counts import counted
 from fabric.core.errors import NeverFitsError, NoRoomError, UnplaceableError
 from fabric.core.findings import Finding, Severity
-from fabric.core.shown import listed
+from fabric.core.shown import listed, printable
 from fabric.placement.engine.query import JOB_RULE, Within
 from fabric.placement.engine.rails import used_columns
 from fabric.placement.engine.tenancy import tenant_hosts, wrong_tenant
@@ -37,7 +37,8 @@ def needed(nodes: int) -> str:
 def named_twice(names: Sequence[str]) -> tuple[str, str]:
     """Return what is wrong with hosts that are named more than once, and what to do."""
     are = "is" if len(names) == 1 else "are"
-    return f"{hostlist.in_short(names)} {are} named twice", "name each host once"
+    shown = printable(hostlist.in_short(names))
+    return f"{shown} {are} named twice", "name each host once"
 
 
 def _too_large(fabric: Fabric, request: Request) -> NeverFitsError:
