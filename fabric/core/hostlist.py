@@ -152,6 +152,13 @@ def in_short(names: Iterable[str], most: int = MOST_CHARACTERS) -> str:
     text = fold(names)
     if len(text) <= most:
         return text
+    try:
+        return _first_ranges(text, most)
+    except ValueError:  # a name with a comma or a bracket, as no device has
+        return f"{text[:most]}..."
+
+
+def _first_ranges(text: str, most: int) -> str:
     first, *others = _split(text)
     for other in others:
         if len(first) + len(other) >= most:

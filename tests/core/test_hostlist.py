@@ -153,6 +153,11 @@ def test_a_long_list_is_split_in_time() -> None:
     assert hostlist.expand(",".join(names)) == names
 
 
+def test_strange_names_are_cut() -> None:
+    """Such as those of a file that somebody damaged."""
+    assert hostlist.in_short(["l1,2,[" * 40], most=12) == "l1,2,[l1,2,[..."
+
+
 @pytest.mark.parametrize(
     ("names", "text"),
     [
