@@ -9,7 +9,7 @@ FabricError
 │   ├── OutputFolderError      the output folder holds what we did not write
 │   └── UnplaceableError       the request of a job cannot be met
 │       └── NoRoomError        it is right, and there are no hosts for it (exit code 4)
-│           └── NeverFitsError it has more hosts than there are, whatever ends or is repaired
+│           └── NeverFitsError it fits no free fabric, whatever ends or is repaired
 ├── RenderError                a template failed or printed something invalid
 │   └── UnsupportedError       a system lacks what the inventory asks for (an InputError too)
 ├── ProgramError               another program could not be started, or was stopped
@@ -77,7 +77,7 @@ class NoRoomError(UnplaceableError):
 
 
 class NeverFitsError(NoRoomError):
-    """The job has more hosts than its tenant, or the fabric: to ask again later does not help."""
+    """The job would not fit if every host was free: to ask again later does not help."""
 
 
 class FileError(InputError):

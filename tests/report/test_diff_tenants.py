@@ -16,6 +16,8 @@ from tests.report.diffs import INVENTORY, compared, edited
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabric.report.diff.traced import Contents
+
 TENANTS = INVENTORY / "tenants"
 LEAVES_BLUE = ("hosts: gpu002, nics: {gpu004: [0]}", "hosts: gpu002")
 LOCAL = ("form: evpn", "form: local")
@@ -80,7 +82,7 @@ def test_other_designs_are_judged_without_an_edit(tmp_path: Path) -> None:
     class Unread(Source):
         """A side whose edits nothing lists."""
 
-        def contents(self):  # type: ignore[no-untyped-def]
+        def contents(self) -> Contents:
             return before.contents()
 
     before = Source(TENANTS, str(TENANTS), Work())
