@@ -136,11 +136,7 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
     )
     size = _best(need)
     if size is None:
-        message = (
-            f"three tiers of {leaf.name} and {spine.name} have no place for {room:,} hosts with "
-            f"{wish.rails} NICs each: {ports.leaf_ports} ports a leaf, {ports.spine_ports} a spine"
-        )
-        raise refusal("--room-for", message, "split the cages, or choose larger models")
+        raise _too_small(wish, ports, name)
     pod = size.pod if isinstance(size, Pods) else size
     spare = 2 ** _subnet_bits(pod) - _NOT_FOR_NICS - pod.hosts_per_unit
     speeds = speed_line(ports.nic_gbps, ports.uplink_gbps, ports.port_gbps)
@@ -151,15 +147,31 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
     return Sized(_text(wish, size, name, ports, lines[0]), lines, overrides)
 
 
+def _too_small(wish: Wish, ports: Ports, name: str) -> InputError:
+    models = " and ".join(dict.fromkeys((wish.leaf, wish.spine or wish.leaf)))
+    message = (
+        f"three tiers of {models} have no place for {wish.room_for or wish.hosts:,} hosts with "
+        f"{wish.rails} NICs each: {ports.leaf_ports} ports a leaf, {ports.spine_ports} a spine"
+    )
+    split = _with_split(wish, name, ports, "")
+    fix = f"use --split {_mode(ports)}" if split else "split the cages with --split"
+    option = "--room-for" if wish.room_for else "--hosts"
+    return refusal(option, message, f"{fix}, or choose larger models")
+
+
+def _mode(ports: Ports) -> str:
+    """Return the breakout by which each host port serves as many NICs as its speed allows."""
+    return f"{ports.port_gbps // ports.nic_gbps}x{ports.nic_gbps}G"
+
+
 def _with_split(wish: Wish, name: str, ports: Ports, first: str) -> tuple[str, ...]:
     """Return the line of the size if each host port served as many NICs as its speed allows.
 
     There is none where the fabric would have the same switches.
     """
-    parts = ports.port_gbps // ports.nic_gbps
-    if wish.split or parts == 1:
+    mode = _mode(ports)
+    if wish.split or ports.port_gbps == ports.nic_gbps:
         return ()
-    mode = f"{parts}x{ports.nic_gbps}G"
     try:
         other = sized_inventory(replace(wish, split=mode, nic_gbps=ports.nic_gbps), name)
     except InputError:  # the model has no such split, or the fabric no such size

@@ -161,7 +161,11 @@ def test_it_says_what_a_split_would_give() -> None:
             "all ports of 7050SX3-48YC8 share no speed: 40, 100",
         ),
         ({"hosts": 200}, "96 is less than --hosts 200"),
-        ({"room_for": 60_000, "leaf": "ACS-MSN4700", "split": ""}, "no place for 60,000 hosts"),
+        ({"room_for": 60_000, "leaf": "ACS-MSN4700", "split": ""}, "^--room-for: .* 60,000 hosts"),
+        (
+            {"hosts": 16_384, "room_for": 0, "split": "", "nic_gbps": 400},
+            "^--hosts: three tiers of ACS-SN5600 have .*; use --split 2x400G, or choose",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(changes: dict[str, object], message: str) -> None:
