@@ -35,7 +35,8 @@ def test_lines_inside_a_family_are_about_its_routes() -> None:
     family = f"   address-family ipv6\n      redistribute connected\n      {policy}"
     inside = read("eos", KIND, process + family).bgp
     outside = read("eos", KIND, f"{process}   redistribute connected\n   {policy}").bgp
-    assert inside and outside
+    assert inside
+    assert outside
     assert [one.is_ipv6 for one in inside.originations] == [True]
     assert [one.is_ipv6 for one in outside.originations] == [False, True]
     peers = [bgp.peers["10.0.0.1"] for bgp in (inside, outside)]
