@@ -92,8 +92,8 @@ class JobBody(TrafficRequest):
     )
 
 
-class WhatIfBody(Body):
-    """What fails, or is drained."""
+class FailingBody(Body):
+    """What fails."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"fail": ["switch:spine01"]}]})
 
@@ -102,6 +102,11 @@ class WhatIfBody(Body):
         description="link:SWITCH:PORT, switch:NAME, cable-bundle:SWITCH:SWITCH, rack:UNIT, "
         "host:NAME, HOST:INTERFACE, or the name of a switch or host alone; all fail together.",
     )
+
+
+class WhatIfBody(FailingBody):
+    """What fails, or is drained."""
+
     drain: Line = Field("", description="Switch to drain, in addition to the failures.")
     all_links: bool = Field(default=False, description="Rank the failure of each single cable.")
     all_switches: bool = Field(default=False, description="Rank the failure of each single switch.")

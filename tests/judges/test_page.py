@@ -981,6 +981,7 @@ FAILING = {
         "switch:spine01,switch:spine02",
         *("spine[01-03]", "2 of 3 fail", {"16/24"}),
     ),
+    "a range": ("switch:spine[01,03]", "spine[01-03]", "2 of 3 fail", {"16/24"}),
     "all of a group": (
         "switch:spine01,switch:spine02,switch:spine03",
         *("spine[01-03]", "fails", set()),
