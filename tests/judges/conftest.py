@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -65,3 +66,12 @@ def browser() -> Iterator[Any]:
     driver.set_script_timeout(LONGEST_S)
     yield driver
     driver.quit()
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """Return the script of axe-core."""
+    found = find_spec("axe_core_python")
+    if found is None or found.origin is None:
+        missing_judge("axe-core-python (dependency group dev)")
+    return (Path(found.origin).parent / "axe.min.js").read_text()
