@@ -15,9 +15,8 @@ from typing import Any
 
 import pytest
 
+from tests import reference as data
 from tests.waiting import LONGEST_S
-
-REPOSITORY = Path(__file__).parents[2]
 
 
 def missing_judge(name: str) -> None:
@@ -41,10 +40,8 @@ def yanglint() -> str:
 @pytest.fixture(scope="session")
 def reference() -> Path:
     """Return the folder of vendor schemas and samples."""
-    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    if not (folder / "schemas" / "sonic-yang").is_dir():
-        pytest.skip(f"no SONiC models in {folder}; set ROCEFAB_REFERENCE to the reference data")
-    return folder
+    data.reference("schemas", "sonic-yang")
+    return data.SHARED
 
 
 @pytest.fixture(scope="module")
