@@ -19,9 +19,9 @@ from fabric.serve.problem import refused
 from fabric.serve.replies_map import FailingReply, MapReply, MapValuesReply
 from fabric.serve.requests import FailingBody
 from fabric.serve.routes.described import (
+    TAGS,
     as_json,
     caller_of,
-    header,
     responses,
     service_of,
     with_body,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 router = APIRouter()
 _MOST_RANGE = 4096
 _MOST_NUMBER = 65_535
-_TAGS = [header("If-None-Match", "ETag of the answer that is known.")]
 
 Range = Annotated[str, Field(max_length=_MOST_RANGE)]
 Number = Annotated[int | None, Field(ge=0, le=_MOST_NUMBER)]
@@ -56,7 +55,7 @@ class Filters(BaseModel):
     "/v1/map",
     summary="The fabric as a picture",
     responses=responses(304, 404, 422, ok="The picture, with its ETag.", reply=MapReply),
-    openapi_extra={"parameters": _TAGS},
+    openapi_extra=TAGS,
 )
 async def get_map(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return boxes and lines with their places in pixels, as `rocefab draw` has them."""
@@ -68,7 +67,7 @@ async def get_map(request: Request, filters: Annotated[Filters, Query()]) -> Res
     "/v1/map/values",
     summary="Load, pauses and errors of the lines of a picture",
     responses=responses(304, 404, 422, ok="The figures, with their ETag.", reply=MapValuesReply),
-    openapi_extra={"parameters": _TAGS},
+    openapi_extra=TAGS,
 )
 async def get_values(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return the largest figure of the cables of each line; null where it is not known."""
