@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass, field
 
 _ENTRY = re.compile(r"(?P<key>[a-z]\w*): (?P<line>\S.*)")
-_VALUES = {"yes": True, "no": False}
+YES_NO = {"yes": True, "no": False}
 _PARTS = ("holds", "means", "releases", "source")
 
 
@@ -80,8 +80,8 @@ def take(absences: dict[str, Absence], text: str, at: int) -> None:
 
 
 def _value(words: str) -> bool | int:
-    if words in _VALUES:
-        return _VALUES[words]
+    if words in YES_NO:
+        return YES_NO[words]
     if not words.isdecimal():
         raise ValueError(f"{words!r} is no value: write yes, no or a number")
     return int(words)

@@ -15,6 +15,7 @@ from fabric.core.artefact import Artefact
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.validation import own_words
+from fabric.intent.policy import Priority
 from fabric.intent.rollout_model import Rollout
 from fabric.platforms import platforms
 
@@ -24,7 +25,6 @@ _NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 _DIGEST = r"^[0-9a-f]{64}$"
 Name = Annotated[str, Field(pattern=_NAME)]
 Digest = Annotated[str, Field(pattern=_DIGEST)]
-Priority = Annotated[int, Field(ge=0, le=7)]
 
 
 class _Form(BaseModel):

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fabric.observe.configuration.lossless import UNIT_BYTES
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import is_kept
 
@@ -20,8 +21,6 @@ _THRESHOLD = re.compile(
     r"((?:min|minimum|max|maximum|pause|resume)[-_]threshold|(?:low|high)-limit) (\d+)"
     r"(?: (bytes|kbytes|mbytes)\b)?"
 )
-#: Units that systems write out: pyavd 6.4.0 schema; Cisco Nexus 9000 command reference.
-_UNIT_BYTES = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ def _rounded(changes: Iterable[Change], unit_bytes: int, quantum_bytes: int) -> 
 
 def _said(text: str, unit_bytes: int) -> _Said:
     sizes = tuple(
-        (int(size) * (_UNIT_BYTES[unit] if unit else unit_bytes), _UNIT_BYTES.get(unit, unit_bytes))
+        (int(size) * (UNIT_BYTES[unit] if unit else unit_bytes), UNIT_BYTES.get(unit, unit_bytes))
         for _, size, unit in _THRESHOLD.findall(text)
     )
     return _Said(_THRESHOLD.sub(r"\1", text), sizes)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabric.core.lines import LineTree
+from fabric.core.lines import NEVER, LineTree
 from fabric.devices.redaction import redacted
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from fabric.core.lines import Path
 
-#: Matches no line.
-_NEVER = re.compile(r"(?!)")
 _BEGIN = re.compile(r"\^(?:\\s[+*])?")
 
 
@@ -103,13 +101,13 @@ class Scope:
     system: str
     forms: Callable[[Path], Iterable[str]]
     alone: re.Pattern[str]
-    sections: re.Pattern[str] = _NEVER
-    tenants: re.Pattern[str] = _NEVER
-    others: re.Pattern[str] = _NEVER
-    tunnels: re.Pattern[str] = _NEVER
+    sections: re.Pattern[str] = NEVER
+    tenants: re.Pattern[str] = NEVER
+    others: re.Pattern[str] = NEVER
+    tunnels: re.Pattern[str] = NEVER
     has_tenants: bool = False
-    process: re.Pattern[str] = _NEVER
-    split: tuple[re.Pattern[str], str] = (_NEVER, "")
+    process: re.Pattern[str] = NEVER
+    split: tuple[re.Pattern[str], str] = (NEVER, "")
     key: Callable[[str], str] = stem
     name: re.Pattern[str] = re.compile(r"\\[Sd]")
 

@@ -56,7 +56,7 @@ def _named(inventory: Path, names: str) -> tuple[Path, str]:
     )
 
 
-def _add(name: str, kind: str, text: str, options: str = "") -> None:
+def _add(name: str, kind: str, text: str, options: str = "", example: str = "demo") -> None:
     """Add a table of the inventory, or of each fabric of a site, about things of a kind."""
 
     def command(
@@ -78,7 +78,6 @@ def _add(name: str, kind: str, text: str, options: str = "") -> None:
             table = make(Project(inventory))
         output.records(only(table, names, kind), form)
 
-    example = "tenants" if kind == "tenant" else "demo"
     epilog = f"Example: rocefab show {name} inventory/{example}{options}"
     show_app.command(name, help=f"{text}\n\nExit codes: 0, 2.", epilog=epilog)(command)
 
@@ -92,7 +91,7 @@ _add(
 )
 _add("links", "switch or host", "Every cable with both ends, speed and length.")
 _add("hosts", "host", "Every NIC: rail, device, address, leaf and port, GPUs.", " 'gpu[001-002]'")
-_add("tenants", "tenant", "Tenants with VRF, VNI and hosts.")
+_add("tenants", "tenant", "Tenants with VRF, VNI and hosts.", example="tenants")
 
 
 @show_app.command(epilog="Example: rocefab show platforms ACS-SN5600")

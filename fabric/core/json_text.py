@@ -21,10 +21,10 @@ MAX_DEPTH = 64
 #: such switches 26 million. Files of most kinds are too small to have so many.
 MOST_VALUES = 1 << 25
 _CONTAINERS = frozenset({dict, list})
-_TEXT = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_BRACKET = re.compile(rf"{_TEXT}|[\[\]{{}}]", re.DOTALL)
+STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_BRACKET = re.compile(rf"{STRING}|[\[\]{{}}]", re.DOTALL)
 #: What begins a value, or goes before the next one.
-_VALUE = re.compile(rf"{_TEXT}|[,\[{{]", re.DOTALL)
+_VALUE = re.compile(rf"{STRING}|[,\[{{]", re.DOTALL)
 #: What `int` refuses to read: sys.int_info.default_max_str_digits.
 _LONG = re.compile(r"\d{4301}")
 

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 Path: TypeAlias = tuple[str, ...]
 
+#: Matches no line.
+NEVER = re.compile(r"(?!)")
+
 #: Lines of addresses and of BGP, but for free texts.
 _ADDRESSED = re.compile(r"\s*(?:ipv6|peer|network|aggregate) (?!\S+ description )")
 _IPV6 = re.compile(r"(?<= )[\dA-Fa-f]{1,4}:[\dA-Fa-f:]+(?=[ /]|$)")

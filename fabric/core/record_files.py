@@ -17,7 +17,6 @@ from fabric.core.user_files import open_regular
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from types import TracebackType
 
 SUFFIX = ".zst"
 #: RFC 8878 section 3.1.1, Magic_Number, little-endian.
@@ -58,12 +57,7 @@ class RecordFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
 
     def write(self, line: str) -> None:

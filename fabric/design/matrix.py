@@ -9,9 +9,11 @@ from fabric.platforms import platforms
 from fabric.platforms.features import feature
 
 if TYPE_CHECKING:
+    from fabric.platforms.facts import Grade
     from fabric.platforms.features import FeatureCell, Limit
 
-_MARKS = {"vendor": "", "deduced": "~", "unconfirmed": "?"}
+#: Marks what no maker printed.
+MARKS: dict[Grade, str] = {"vendor": "", "deduced": "~", "unconfirmed": "?"}
 
 
 def headers() -> tuple[str, ...]:
@@ -32,7 +34,7 @@ def cell_text(cell: FeatureCell | None) -> str:
     if cell is None:
         return "no"
     limited = cell.values or models_of(cell)
-    return f"{'yes' if cell.rendered else 'own'}{_MARKS[cell.grade]}{'*' if limited else ''}"
+    return f"{'yes' if cell.rendered else 'own'}{MARKS[cell.grade]}{'*' if limited else ''}"
 
 
 def models_of(where: FeatureCell | Limit) -> str:

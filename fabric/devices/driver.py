@@ -177,7 +177,7 @@ def script_net(driver: Driver) -> ScriptNet | None:
 
 #: How the names of our changes begin.
 OWN_TOKEN = "rocefab-run-"  # noqa: S105 - a name
-_TOKEN = re.compile(r"rocefab-[a-z0-9-]{1,48}")
+TOKEN = re.compile(r"rocefab-[a-z0-9-]{1,48}")
 
 
 def checked_token(token: str) -> str:
@@ -188,6 +188,6 @@ def checked_token(token: str) -> str:
     ValueError
         When it is not.
     """
-    if not _TOKEN.fullmatch(token):
+    if not TOKEN.fullmatch(token):
         raise ValueError(f"{token!r} is not a change token")
     return token

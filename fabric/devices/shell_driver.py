@@ -46,10 +46,10 @@ _CLEAR_UNDONE = (
 )
 #: Age from which what was uploaded counts as left by a connection that was lost.
 _STALE_MIN = 24 * 60
-_UNITS = "/etc/systemd/system"
+UNITS = "/etc/systemd/system"
 #: Uploads of lost connections: folders without a net, and inboxes. They may hold keys.
 _CLEAR_STALE = (
-    f"for old in $(sudo -n ls {_KEPT}); do if ! sudo -n test -e {_UNITS}/$old.timer && "
+    f"for old in $(sudo -n ls {_KEPT}); do if ! sudo -n test -e {UNITS}/$old.timer && "
     f'[ -n "$(sudo -n find {_KEPT}/$old -maxdepth 0 -mmin +{_STALE_MIN})" ]; '
     f"then sudo -n rm -rf {_KEPT}/$old; fi; done; "
     f"rm -rf $(find /tmp -mindepth 1 -maxdepth 1 -name 'rocefab-??????????' "
@@ -184,7 +184,7 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
     def foreign_sessions(self) -> Sequence[str]:
         """Return changes that wait for their confirmation, or are being rolled back right now."""
         said = self._shell.run_each({
-            "armed": f'for f in {_UNITS}/rocefab-*.timer; do [ ! -e "$f" ] || echo "$f"; done',
+            "armed": f'for f in {UNITS}/rocefab-*.timer; do [ ! -e "$f" ] || echo "$f"; done',
             "services": "systemctl list-units --plain --no-legend --state=activating "
             "'rocefab-*.service'",
         })
@@ -307,7 +307,7 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         """Remove the folder of a change, unless its net is there."""
         folder = self._folder(token)
         self._shell.check(
-            f"sudo -n sh -c 'if [ ! -e {_UNITS}/{token}.timer ]; then rm -rf {folder}; fi'"
+            f"sudo -n sh -c 'if [ ! -e {UNITS}/{token}.timer ]; then rm -rf {folder}; fi'"
         )
 
     def _forget(self, token: str) -> None:
@@ -331,7 +331,7 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         units, files = " ".join(texts), " ".join(f"{folder}/{name}" for name in texts)
         self._shell.check_in_turn(
             f"sudo -n sh -c {shlex.quote(' && '.join(written))}",
-            f"sudo -n install -m 644 {files} {_UNITS}/",
+            f"sudo -n install -m 644 {files} {UNITS}/",
             f"sudo -n sh -c ': > /run/{token} && systemctl daemon-reload && "
             f"systemctl enable --quiet {units} && systemctl start {token}.timer'",
         )
@@ -398,7 +398,7 @@ def _undo_script(folder: str, token: str, steps: Sequence[str]) -> str:
 
 def _disarm(token: str) -> str:
     units = f"{token}.service {token}.timer"
-    files = " ".join(f"{_UNITS}/{unit}" for unit in units.split())
+    files = " ".join(f"{UNITS}/{unit}" for unit in units.split())
     return (
         f"systemctl disable --quiet {units}; systemctl stop {token}.timer; "
         f"rm -f {files} /run/{token} && systemctl daemon-reload"

@@ -212,17 +212,6 @@ class ShellSession(TerminalSession):
         status, output = self.run(command, quiet_s=quiet_s)
         return self.checked(command, status, output)
 
-    def check_each(self, commands: Mapping[str, str]) -> dict[str, str]:
-        """Run many commands in few turns; return the output of each by its name.
-
-        Raises
-        ------
-        RefusedError
-            When an exit status is not 0; all commands were run.
-        """
-        said = self.run_each({name: f"{line} 2>&1" for name, line in commands.items()})
-        return {name: self.checked(commands[name], *answer) for name, answer in said.items()}
-
     def check_in_turn(self, *commands: str, quiet_s: int = _QUIET_S) -> None:
         """Run commands in few turns, up to the first whose exit status is not 0.
 

@@ -22,6 +22,7 @@ from fabric.exchange.source_addresses import pools, without_routed
 from fabric.exchange.source_ipv6 import has_addresses_of_links
 from fabric.exchange.values import known
 from fabric.exchange.yaml_text import dump
+from fabric.intent.scalars import MAX_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,8 +37,6 @@ _REPLACED = frozenset({
     *("name", "design", "cabling", "rails", "nic_ports", "planes", "units", "switches"),
     *("spines", "super_spines", "leaf_names", "spine_names"),
 })
-#: As `fabric.intent.scalars` has it.
-_MAX_NAME = 63
 #: Places kept for the spines of a pod, so that more of them move nothing.
 _SPINES_PER_POD = 4
 _SECTIONS = {"leaf": "leaf", "spine": "spine", "super-spine": "super_spine"}
@@ -217,7 +216,7 @@ def _host(plant: Plant, recipe: Recipe, names: HostProfile) -> dict[str, Any]:
 
 def _name(text: str) -> str:
     """Return a name of a fabric that is like a text."""
-    return re.sub(r"[^A-Za-z0-9-]+", "-", text)[:_MAX_NAME].strip("-")
+    return re.sub(r"[^A-Za-z0-9-]+", "-", text)[:MAX_NAME].strip("-")
 
 
 def _hosts_by_unit(plant: Plant) -> dict[str, list[str]]:

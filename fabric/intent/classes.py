@@ -19,7 +19,7 @@ ONE_CLASS_NAME = "lossless"
 #: Fields of ``ecn`` that say where marking begins and ends.
 THRESHOLDS = frozenset({"kmin_bytes", "kmax_bytes"})
 #: What a class of the list calls its fields, by the names of a policy without one.
-_LISTED = {"roce_dscp": "dscps", "scheduler.lossless_percent": "scheduler_percent"}
+LISTED = {"roce_dscp": "dscps", "scheduler.lossless_percent": "scheduler_percent"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class LosslessClass:
         shared = group == "ecn" and last not in self.own_ecn
         if self.number is None or shared:
             return name
-        return f"classes.{self.number}.{_LISTED.get(name, name)}"
+        return f"classes.{self.number}.{LISTED.get(name, name)}"
 
     def value(self, name: str) -> object:
         """Return the value of such a field."""

@@ -14,10 +14,10 @@ from fabric.core import hostlist
 
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?"
 _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
-_MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
-_INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
+MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
+INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
 _PORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}")
-_MAX_NAME = 63
+MAX_NAME = 63
 #: Prefix lengths of cables between switches; the first is that of the pools (RFC 3021).
 LINK_LENGTHS = (31, 30)
 #: Length of an IPv6 subnet of two addresses (RFC 6164).
@@ -47,7 +47,7 @@ FORMS: dict[str, str] = {}
 
 
 def _name(text: str) -> str:
-    if len(text) > _MAX_NAME or not _NAME.fullmatch(text):
+    if len(text) > MAX_NAME or not _NAME.fullmatch(text):
         raise ValueError(
             f"{text!r} is not a device name; use letters, digits, inner hyphens and underscores, "
             "with single dots between labels, at most 63"
@@ -78,7 +78,7 @@ def _interfaces(text: str) -> str:
 
 
 def _interface(text: str) -> str:
-    if not _INTERFACE.fullmatch(text):
+    if not INTERFACE.fullmatch(text):
         raise ValueError(f"{text!r} is not an interface name; use at most 15 of A-Z a-z 0-9 _ . -")
     return text
 
@@ -244,7 +244,7 @@ def _day(value: object) -> object:
 
 
 def _mac(text: str) -> str:
-    if not _MAC.fullmatch(text):
+    if not MAC.fullmatch(text):
         raise ValueError(f"{text!r} is not a MAC address; use six lower-case pairs with colons")
     return text
 

@@ -12,13 +12,11 @@ from fabric.intent.scalars import Loose, Name, Names, Network, formed
 #: A type 1 route distinguisher has 16 bits for it (RFC 4364 section 4.2).
 TenantId = Annotated[int, Field(ge=1, le=65_535)]
 TENANT_NAME = r"^[a-z]([a-z0-9-]{0,13}[a-z0-9])?$"
+TENANT_FORM = "1 to 15 lower-case letters, digits and hyphens, starting with a letter"
 #: Linux takes 15 characters as a name of an interface, and systems show tenants in their place.
 TenantName = Annotated[
     str,
-    formed(
-        TENANT_NAME,
-        "1 to 15 lower-case letters, digits and hyphens, starting with a letter",
-    ),
+    formed(TENANT_NAME, TENANT_FORM),
 ]
 Rail = Annotated[int, Field(ge=0, le=63)]
 #: Form of tenants whose traffic stays on its leaf.

@@ -12,7 +12,6 @@ from fabric.lab.standin import stand_ins
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
-    from types import TracebackType
 
     from fabric.lab.spec import StandInSpec
     from fabric.lab.standin import StandIn
@@ -55,12 +54,7 @@ class Lab:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def names(self) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from fabric.serve.replies import BrokenRule, Count, FindingReply
+from fabric.serve.replies import BrokenRule, FindingReply
+from fabric.serve.replies_map import Count
 
 
 class PlacedFinding(FindingReply):

@@ -167,10 +167,6 @@ class JobRequest(TrafficRequest):
     )
 
 
-#: Members that mean the same to the engine.
-_SAME = (*("gpus_per_node", "within", "segment", "max_units", "target", "room", "nvlink_gpus"),)
-
-
 def query_of(job: JobRequest, most_hosts: int, wrong: Wrong) -> Query:
     """Return what the engine is asked.
 

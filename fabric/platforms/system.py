@@ -76,6 +76,8 @@ class Platform:
         empty where that is not known.
     description_space : str
         What stands for a space in the description of a port.
+    verb : str
+        What stands before each line of a whole configuration, such as ``set``; empty for most.
     speed_words : {"", "plain", "lanes"}
         How a model says its speeds in words: not at all, as ``400g``, or with lanes as ``400g-4``.
     queue_word : callable or None
@@ -116,6 +118,7 @@ class Platform:
     ecmp_hash: Mapping[str, EcmpHash] = field(default_factory=dict)
     own_seed: str = ""
     description_space: str = " "
+    verb: str = ""
     speed_words: Literal["", "plain", "lanes"] = ""
     queue_word: Callable[[Asic], str] | None = None
     sku_tables: tuple[str, ...] = ()

@@ -19,6 +19,7 @@ from fabric.book.book import INDENT, books
 from fabric.book.tables import printed
 from fabric.core.errors import RenderError
 from fabric.platforms.data_file import DataModel, read_toml
+from fabric.platforms.model import platforms
 from fabric.render.engine import template_folder, template_folders
 from fabric.render.registry import render_device
 from fabric.render.scope import TENANTS_KIND
@@ -37,8 +38,6 @@ _OLD = (
     "{}: files of explanations are deprecated; write a lines.book (docs/reference/lines.md) "
     "in their place"
 )
-#: What may stand before a statement.
-_VERB = "(?:(?:nv )?set )?"
 #: Lines that separate others, and say nothing.
 SEPARATORS = frozenset({"!", "#"})
 #: Between the lines that hold a line, in its context.
@@ -170,9 +169,10 @@ def entries(nos: str) -> tuple[Explanation, ...]:
 def _of_book(book: Book) -> Iterator[Explanation]:
     """Yield what the book of a system says of the lines that templates print."""
     alike: dict[tuple[str, Ours, str, tuple[Chain, ...]], dict[str, None]] = {}
+    verb = f"(?:{platforms[book.system].verb})?"
     for rule, ours in book.owned():
         for depth, within in _places(book, rule, ours) if ours.template else ():
-            before = INDENT * depth if len(book.depths) > 1 else _VERB
+            before = INDENT * depth if len(book.depths) > 1 else verb
             key = before, ours, rule.known.source, within
             end = "$" if rule.is_flag else "(?= |$)"
             alike.setdefault(key, {}).update({f"{words}{end}": None for words in rule.keys(ours)})

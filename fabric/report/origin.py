@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fabric.platforms.model import platforms
 from fabric.render.explain import placed_lines
 from fabric.report.explain import Answer, answer_line
 
@@ -15,10 +16,6 @@ if TYPE_CHECKING:
     from fabric.core.artefact import Artefact
     from fabric.design.designs import Designs
     from fabric.render.explain import PlacedLine
-
-
-#: Beginnings of a rendered line that the path of a change leaves out (Cumulus Linux, Junos).
-_VERBS = ("", "nv set ", "set ")
 
 
 @dataclass
@@ -59,12 +56,12 @@ class Origins:
                 return answer_line(self.designs, self.device, line, text or line.text.strip())
         return None
 
-    @staticmethod
-    def _keys(change: Change) -> Iterator[tuple[str, str]]:
+    def _keys(self, change: Change) -> Iterator[tuple[str, str]]:
         """Yield what a line may be found by, and the text to explain; empty = the line."""
         yield change.path.rpartition("|")[0], change.path
         yield change.after, ""
         yield f"{change.path} = {change.after}", ""  # sysctl.d(5)
-        for verb in _VERBS:
+        switch = self.designs.devices.get(self.device)
+        for verb in ("", platforms[switch.platform].verb if switch else ""):
             yield f"{verb}{change.path} {change.after}", ""
             yield f"{verb}{change.path}", ""

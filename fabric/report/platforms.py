@@ -10,6 +10,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.units import bytes_to_mb
 from fabric.design import matrix
+from fabric.design.matrix import MARKS
 from fabric.platforms.asic_catalogue import asic, asic_names
 from fabric.platforms.catalogue import Skus
 from fabric.platforms.facts import FACTS, GRADES
@@ -20,13 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabric.platforms.asic import Asic
-    from fabric.platforms.facts import Fact, Grade, Value
+    from fabric.platforms.facts import Fact, Value
     from fabric.platforms.model import Pools, Sku
 
 
 UNKNOWN = "unknown"
-#: Stands before a number that no maker printed.
-MARKS: dict[Grade, str] = {"vendor": "", "deduced": "~", "unconfirmed": "?"}
 _COLUMNS = tuple(
     (
         "cell_bytes buffer_bytes capacity_gbps unicast_queues lossless_classes packing_factor "

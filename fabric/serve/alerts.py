@@ -26,7 +26,7 @@ HEALTH = "health"
 _MOST_REASON = 200
 _NOT_PRINTABLE = re.compile(r"[^ -~]")
 #: From the worst: a condition is replaced by a worse one only.
-_ORDER = (Health.DOWN, Health.DRAINED, Health.WINDOW, Health.DEGRADED)
+_ORDER = tuple(Health)
 
 
 def conditions_of(body: AlertsBody, fabric: Fabric) -> tuple[dict[str, AlertBody], list[str]]:

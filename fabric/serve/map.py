@@ -39,7 +39,7 @@ _MOST_KEPT = 32
 #: Names of devices that a line has for each state.
 _MOST_NAMES = 500
 #: The worst first.
-_HEALTH = (Health.DOWN, Health.DRAINED, Health.WINDOW, Health.DEGRADED)
+_HEALTH = tuple(Health)
 #: Jobs that are offered as a filter.
 _MOST_JOBS = 1000
 

@@ -19,6 +19,7 @@ _BODIES = (
     requests.StatePatchBody,
     requests.AlertsBody,
     requests.JobBody,
+    requests.FailingBody,
     requests.WhatIfBody,
     requests.ExtenderBody,
     requests.GenerateBody,

@@ -7,10 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, RootModel
 
 from fabric.report.placement import PlacementDocument
-from fabric.serve.replies_map import MAP_REPLIES, ConditionReply
+from fabric.serve.replies_map import MAP_REPLIES, ConditionReply, Count
 from fabric.serve.replies_review import REVIEW_REPLIES
 
-Count = Annotated[int, Field(ge=0)]
 Load = Annotated[float, Field(ge=0)]
 Gbps = Annotated[float, Field(ge=0)]
 

@@ -235,11 +235,19 @@ class CableReply(BaseModel):
     ]
 
 
+class FailingReply(BaseModel):
+    """What fails of a picture."""
+
+    devices: Annotated[list[str], Field(description="Switches and hosts of the fabric.")]
+    lines: Annotated[list[Count], Field(description="Cables of each line, with those of devices.")]
+
+
 #: Answers of the map and of devices.
 MAP_REPLIES: tuple[type[BaseModel], ...] = (
     DriftReply,
     MapReply,
     MapValuesReply,
+    FailingReply,
     DeviceReply,
     BudgetReply,
     CableReply,

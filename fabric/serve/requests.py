@@ -8,7 +8,6 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    StringConstraints,
     model_validator,
 )
 
@@ -22,6 +21,7 @@ from fabric.placement.job import (
     Name,
     TrafficRequest,
 )
+from fabric.workflow.state_file import VisibleName
 
 JobName = Annotated[
     str,
@@ -51,9 +51,6 @@ class PlacementBody(JobRequest):
     )
 
 
-Subject = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]
-
-
 class StateBody(Body):
     """All that is not as planned, by host, switch or `device:port`."""
 
@@ -63,7 +60,7 @@ class StateBody(Body):
         }
     )
 
-    conditions: Annotated[dict[Subject, ConditionBody], Field(max_length=MAX_NAMES)]
+    conditions: Annotated[dict[VisibleName, ConditionBody], Field(max_length=MAX_NAMES)]
 
 
 class StatePatchBody(Body):
@@ -75,7 +72,7 @@ class StatePatchBody(Body):
         }
     )
 
-    conditions: Annotated[dict[Subject, ConditionBody | None], Field(max_length=MAX_NAMES)]
+    conditions: Annotated[dict[VisibleName, ConditionBody | None], Field(max_length=MAX_NAMES)]
 
 
 class JobBody(TrafficRequest):
@@ -92,8 +89,8 @@ class JobBody(TrafficRequest):
     )
 
 
-class WhatIfBody(Body):
-    """What fails, or is drained."""
+class FailingBody(Body):
+    """What fails."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"fail": ["switch:spine01"]}]})
 
@@ -102,6 +99,11 @@ class WhatIfBody(Body):
         description="link:SWITCH:PORT, switch:NAME, cable-bundle:SWITCH:SWITCH, rack:UNIT, "
         "host:NAME, HOST:INTERFACE, or the name of a switch or host alone; all fail together.",
     )
+
+
+class WhatIfBody(FailingBody):
+    """What fails, or is drained."""
+
     drain: Line = Field("", description="Switch to drain, in addition to the failures.")
     all_links: bool = Field(default=False, description="Rank the failure of each single cable.")
     all_switches: bool = Field(default=False, description="Rank the failure of each single switch.")

@@ -12,7 +12,7 @@ PERSONAL = frozenset((PLANS, APPROVE, STOP))
 WRITE = "write"
 #: POSTs that ask and change nothing.
 ASKING = (
-    *("/v1/placements", "/v1/whatif", "/v1/generate"),
+    *("/v1/placements", "/v1/whatif", "/v1/map/failing", "/v1/generate"),
     *("/extender/filter", "/extender/prioritize"),
 )
 READING = ("GET", "HEAD", "OPTIONS")

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.report.singles import singles
 from fabric.report.whatif import whatif
+from fabric.topology.clos import clos, lost_cables
+from fabric.topology.outages import outage
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabric.serve.map import Drawn
     from fabric.serve.requests import WhatIfBody
+    from fabric.topology.model import Fabric
     from fabric.workflow.project import Project
 
 
@@ -41,3 +49,21 @@ def whatif_answer(project: Project, wanted: WhatIfBody) -> dict[str, Any]:
         links, switches = wanted.all_links, wanted.all_switches
         return singles(project, wanted.fail, links=links, switches=switches).as_dict()
     return whatif(project, wanted.fail, drain=wanted.drain, rules=wanted.rules).as_dict()
+
+
+def failing(fabric: Fabric, drawn: Drawn, words: Sequence[str]) -> dict[str, Any]:
+    """Return the devices that fail, and of each line of a picture how many cables.
+
+    Raises
+    ------
+    InputError
+        When a name is unknown.
+    """
+    lost = outage(fabric, words)
+    cables, nics = lost_cables(clos(fabric), lost)
+    lines = drawn.nic_line[nics[drawn.part.nics]], drawn.cable_line[cables[drawn.part.cables]]
+    tables = (fabric.switches.names, lost.switches), (fabric.hosts.names, lost.hosts)
+    return {
+        "devices": [names[row] for names, gone in tables for row in np.flatnonzero(gone).tolist()],
+        "lines": np.bincount(np.concatenate(lines), minlength=drawn.lines).tolist(),
+    }

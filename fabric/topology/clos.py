@@ -171,11 +171,17 @@ def clos(fabric: Fabric) -> Clos:
     )
 
 
-def failed(network: Clos, outage: Outage) -> Clos:
-    """Return the network with some of it down; a switch or host takes its cables with it."""
+def lost_cables(network: Clos, outage: Outage) -> tuple[Bools, Bools]:
+    """Return the cables between switches, and those of NICs, that fail or whose ends fail."""
     cables, nics, gone = network.cables, network.nics, outage.switches
     cut = outage.cables | gone[cables.lower] | gone[cables.upper]
-    lost = outage.nics | gone[nics.leaf] | outage.hosts[nics.host]
+    return cut, outage.nics | gone[nics.leaf] | outage.hosts[nics.host]
+
+
+def failed(network: Clos, outage: Outage) -> Clos:
+    """Return the network with some of it down; a switch or host takes its cables with it."""
+    cables, nics = network.cables, network.nics
+    cut, lost = lost_cables(network, outage)
     return replace(
         network,
         cables=replace(cables, up=cables.up & ~cut),

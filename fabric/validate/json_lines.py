@@ -9,16 +9,16 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Position
+from fabric.core.json_text import STRING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Path = tuple[str, ...]
-_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 #: A bracket, or a string; one that a colon follows is a key.
-_TOKEN = re.compile(rf"({_STRING})(\s*+:)?+|[{{}}\[\]]")
+_TOKEN = re.compile(rf"({STRING})(\s*+:)?+|[{{}}\[\]]")
 #: An object that has no other object inside.
-_FLAT = re.compile(rf'\{{[^{{}}"]*+(?:{_STRING}[^{{}}"]*+)*+\}}')
+_FLAT = re.compile(rf'\{{[^{{}}"]*+(?:{STRING}[^{{}}"]*+)*+\}}')
 
 
 @lru_cache(maxsize=1)  # several readers ask for the same text in turn

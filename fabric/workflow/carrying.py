@@ -53,21 +53,22 @@ def is_idle(cable: Cable, now: Side, planned: Side) -> bool:
     )
 
 
-def idle_ports(project: Project, now: Side, planned: Side) -> frozenset[tuple[str, str]]:
-    """Return the ports of switches, as device and port, whose cables carry no traffic."""
-    return frozenset(cable[:2] for cable in cables(project) if is_idle(cable, now, planned))
+def idle_ports(
+    project: Project, now: Side, planned: Side, *, in_service: bool = True
+) -> frozenset[tuple[str, str]]:
+    """Return the ports of switches, as device and port, whose cables carry no traffic.
 
-
-def new_ports(project: Project, now: Side, planned: Side) -> frozenset[tuple[str, str]]:
-    """Return the ports of `idle_ports` whose host, where there is one, is not in service yet.
-
-    A NIC with its address waits for its switch, such as one that is replaced: its host is drained.
+    Parameters
+    ----------
+    in_service : bool
+        Whether those of hosts in service count. A NIC with its address waits for its switch, such
+        as one that is replaced: its host is drained.
     """
     return frozenset(
         cable[:2]
         for cable in cables(project)
         if is_idle(cable, now, planned)
-        and (cable[2] in planned.texts or _has_no_address(now, planned, cable))
+        and (in_service or cable[2] in planned.texts or _has_no_address(now, planned, cable))
     )
 
 

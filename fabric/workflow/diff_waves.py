@@ -9,7 +9,7 @@ from fabric.change.stages import Stages
 from fabric.core.errors import InputError
 from fabric.report.diff.model import Consequence
 from fabric.report.diff.risks import DiffRisk
-from fabric.workflow.carrying import new_ports
+from fabric.workflow.carrying import idle_ports
 from fabric.workflow.mixed import lossless_hazards
 from fabric.workflow.sides import planned_side
 
@@ -32,7 +32,7 @@ def between_waves(
     changed = [device.name for device in devices if device.state != "removed"]
     project = after.designs
     old, new = _side(before), _side(after)
-    idle = new_ports(project, old, new)
+    idle = idle_ports(project, old, new, in_service=False)
     stages = Stages(project.fabric, project.intent.fabric.rollout, idle=idle)
     try:
         orders = [

@@ -13,7 +13,6 @@ from fabric.devices.kept_session import KeptSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from types import TracebackType
 
     from fabric.devices.driver import Connection, Driver
 
@@ -73,12 +72,7 @@ class HostSessions:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for session in self._open.values():
             session.end()
 

@@ -27,6 +27,7 @@ from fabric.exchange.roles import complete, with_hosts
 from fabric.exchange.source_addresses import host_ports, own_links, own_subnets
 from fabric.exchange.values import role_of
 from fabric.intent.yaml.file import assumed_places
+from fabric.platforms.model import role_field
 from fabric.workflow.config_folder import read_configurations
 from fabric.workflow.import_base import base_sections, models_of, own_models, skus_of
 from fabric.workflow.import_folder import new_folder, refuse_used
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
 _RANGE = "use names and ranges, such as oob[1-4],border01"
 _ROLE = "use leaf, spine, super-spine or host"
-_SECTIONS = {"leaf": "leaf", "spine": "spine", "super-spine": "super_spine"}
 #: The password of NetBox, so to say: never an option.
 TOKEN_VARIABLE = "ROCEFAB_NETBOX_TOKEN"  # noqa: S105 - the name of a variable
 
@@ -318,11 +318,11 @@ _LIVE = {"configs": _configs, "lldp": _lldp, "netbox": _netbox}
 def _recipe(plant: Plant, shown: str, name: str, request: Request) -> Recipe:
     base = base_sections(request.base)
     named_skus = pairs(request.models, "--model")
-    chosen = {_SECTIONS[_role(word)]: sku for word, sku in named_skus.items() if _role(word)}
+    chosen = {role_field(_role(word)): sku for word, sku in named_skus.items() if _role(word)}
     for section, sku in chosen.items():
         base.setdefault("platforms", {}).setdefault(section, {})["sku"] = sku
     others = {word: sku for word, sku in named_skus.items() if not _role(word)}
-    told = {*others, *(one.name for one in plant.switches if _SECTIONS[one.role] in chosen)}
+    told = {*others, *(one.name for one in plant.switches if role_field(one.role) in chosen)}
     of_base = models_of(request.base, plant, told)
     skus = models(plant, skus_of(request.base), of_base | others, shown)
     _refuse_unknown_roles(plant, skus, base, shown)
@@ -345,7 +345,7 @@ def _refuse_unknown_roles(
     """Refuse switches of which neither source nor base tells the model."""
     lacking: Counter[str] = Counter()
     for device in plant.switches:
-        section = base.get("platforms", {}).get(_SECTIONS[device.role], {})
+        section = base.get("platforms", {}).get(role_field(device.role), {})
         if device.name not in skus and not section.get("sku"):
             lacking[device.role] += 1
     findings = [

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
+from fabric.intent.cabling import CSV_FILE, DOT_FILE
 from fabric.intent.documents import KINDS, MAIN_FILE
 from fabric.intent.inventory import load
 from fabric.intent.yaml.file import read_text
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
     from fabric.intent.inventory import Intent
     from fabric.intent.yaml.file import Document
-
-_CABLING = ("cabling.csv", "cabling.dot")
 
 
 class Edited(NamedTuple):
@@ -90,7 +89,7 @@ class InventoryEdit:
         diff = "".join(self._diff(file, text) for file, text in sorted(self._texts.items()))
         with tempfile.TemporaryDirectory(prefix="rocefab-") as scratch:
             copy = Path(scratch)
-            for name in (MAIN_FILE, *_CABLING, *KINDS):
+            for name in (MAIN_FILE, CSV_FILE, DOT_FILE, *KINDS):
                 source = self.folder / name
                 if source.is_dir():
                     shutil.copytree(source, copy / name)

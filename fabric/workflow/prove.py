@@ -79,8 +79,6 @@ UNCONFIRMED = (
 #: What Batfish 0.36 does not model, and our own engine does.
 NOT_BY_BATFISH = "`maximum-paths` and the import check of FRR (`--engine both` proves them)"
 
-_BGP_RULES = ("BAT003", "BAT004", "BAT010", "BAT011", "BAT012", "BAT013", "BAT018")
-
 
 @dataclass(frozen=True)
 class Request:

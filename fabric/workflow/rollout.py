@@ -15,7 +15,7 @@ from fabric.change.stages import Stages
 from fabric.core import hostlist
 from fabric.core.units import PERCENT
 from fabric.probe.reach.plan import SAME_LEAF, probes
-from fabric.workflow.carrying import changing_ports, new_ports
+from fabric.workflow.carrying import changing_ports, idle_ports
 from fabric.workflow.devices import Selection
 from fabric.workflow.probe import leg_of, taking_part
 from fabric.workflow.sides import sides
@@ -50,7 +50,7 @@ def staged(project: Project, plan: Plan, running: Mapping[str, Running]) -> Plan
 
     policy = project.intent.fabric.rollout
     before, after = sides(project, running)
-    idle = new_ports(project, before, after)
+    idle = idle_ports(project, before, after, in_service=False)
     changing = {
         name: changing_ports(plan.devices[name], design)
         for name, design in project.devices.items()

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fabric.audit.host_class import lossless_of_nics
-from fabric.observe.configuration import readers
+from fabric.observe.configuration import WHOLE, readers
 from fabric.observe.configuration.lossless import lossless_readers
 from fabric.observe.parsers import UnreadableError
 from fabric.workflow.configurations import whole
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from fabric.observe.configuration.lossless import Lossless
     from fabric.observe.snapshot import Running
     from fabric.workflow.project import Project
-
-_KINDS = ("startup-config", "running-config", "running-configuration", "nv-set", "set")
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Side:
         result = {}
         for name, text in self.texts.items():
             try:
-                files = dict.fromkeys(("config_db", *_KINDS), text)
+                files = dict.fromkeys(WHOLE, text)
                 result[name] = readers[self.platforms[name]](files)
             except (UnreadableError, KeyError):
                 continue

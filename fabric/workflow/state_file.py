@@ -58,8 +58,7 @@ _MOST_FINDINGS = 50
 #: Seconds that the clock of who writes a state may be ahead of ours: clocks with NTP differ by far
 #: less; our choice.
 _MOST_SKEW_S = 60.0
-_Line = Annotated[str, StringConstraints(max_length=200, pattern=r"^[ -~]*$")]
-_Name = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]
+VisibleName = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]
 
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -72,8 +71,8 @@ class _Form(BaseModel):
 class JobForm(_Form):
     """A job that runs."""
 
-    name: _Name
-    hosts: str | list[_Name] = Field(description="A range such as gpu[001-004], or a list.")
+    name: VisibleName
+    hosts: str | list[VisibleName] = Field(description="A range such as gpu[001-004], or a list.")
     traffic: Annotated[str, StringConstraints(max_length=200)] = "ring"
 
 
@@ -82,8 +81,10 @@ class StateForm(_Form):
 
     format: Literal["rocefab-state/1"]
     written: AwareDatetime | None = Field(None, description="When it was so; default: file time.")
-    fabric: _Name | None = Field(None, description="Name of the fabric; default: not compared.")
-    conditions: dict[_Name, ConditionBody] = {}
+    fabric: VisibleName | None = Field(
+        None, description="Name of the fabric; default: not compared."
+    )
+    conditions: dict[VisibleName, ConditionBody] = {}
     jobs: list[JobForm] = []
 
 

@@ -11,7 +11,7 @@ from fabric.core.errors import InputError
 from fabric.exchange.jobs import read_jobs, strange_hosts
 from fabric.intent.documents import MAIN_FILE
 from fabric.intent.inventory import load
-from fabric.intent.tenancy_model import TENANT_NAME
+from fabric.intent.tenancy_model import TENANT_FORM, TENANT_NAME
 from fabric.intent.yaml import edit
 from fabric.workflow.inventory_edit import Edited, InventoryEdit
 
@@ -68,8 +68,7 @@ class TenantEditor:
         """
         tenancy = self._tenancy()
         if not re.fullmatch(TENANT_NAME, name):
-            form = "1 to 15 lower-case letters, digits and hyphens, starting with a letter"
-            raise InputError(f"{name[:40]!a} cannot be the name of a tenant; use {form}")
+            raise InputError(f"{name[:40]!a} cannot be the name of a tenant; use {TENANT_FORM}")
         file = f"tenants/{name}.yaml"
         if (self.folder / file).exists():
             raise InputError(f"{file}: exists already; use another name, or remove the tenant")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -12,11 +11,11 @@ from fabric.observe.configuration.recognition import system_of
 from fabric.workflow.audit import audit
 from tests.audit.planting import expect, findings
 from tests.prove.fabrics import example
+from tests.reference import SHARED
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "esonic"
 FILES = sorted(GOLDEN.rglob("*.esonic"))
 OTHERS = {".eos", ".nxos", ".set", ".vrp8", ".comware7", ".nv", ".json"}
-SAMPLES = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
 CLEAN = (GOLDEN / "demo" / "su1-rail0" / "running-configuration.esonic").read_text(encoding="utf-8")
 _THRESHOLDS = r"minimum-threshold \d+ maximum-threshold (\d+)"
 _QUEUE = r" queue 3\n  type dwrr\n  weight \d+\n"
@@ -229,9 +228,9 @@ def test_files_of_others_are_not_taken_for_it() -> None:
     assert [file for file, text in texts.items() if system_of(text) == "esonic"] == []
 
 
-@pytest.mark.skipif(not SAMPLES.is_dir(), reason="the reference data is not here")
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the reference data is not here")
 def test_recorded_outputs_of_others_are_not_taken_for_it() -> None:
-    files = [file for file in (SAMPLES / "fixtures").rglob("*") if file.is_file()]
+    files = [file for file in (SHARED / "fixtures").rglob("*") if file.is_file()]
     texts = {file: file.read_text(encoding="utf-8", errors="replace") for file in files}
     assert [file for file, text in texts.items() if system_of(text) == "esonic"] == []
 

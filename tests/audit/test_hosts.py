@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -12,13 +11,13 @@ from fabric.core.findings import Finding
 from fabric.observe.saved.model import kind_of
 from fabric.workflow.audit import audit
 from tests.audit.host_outputs import dcb_outputs, outputs
+from tests.reference import SHARED, reference
 
 SWITCH = (
     Path(__file__)
     .parents[1]
     .joinpath("golden", "esonic", "demo", "su1-rail0", "running-configuration.esonic")
 )
-SAMPLES = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
 _ENABLED = r"enabled     0   0   0   1   0"
 _TC = r"tc: 3 (.*) tsa: ets, bw: 50%"
 _ETH2_V2 = r"(mlx5_1\t1\t)3\t(.*)\tv2\teth2\nn_gids_found=8"
@@ -378,15 +377,13 @@ RECORDED = {
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_recorded_outputs(name: str) -> None:
-    file = SAMPLES / "fixtures" / "host" / name
-    if not file.is_file():
-        pytest.skip(f"{file} is not here")
+    file = reference("fixtures", "host", name)
     assert {one.rule for one in audit([file]).outcome.findings} == RECORDED[name]
 
 
-@pytest.mark.skipif(not SAMPLES.is_dir(), reason="the reference data is not here")
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the reference data is not here")
 def test_outputs_of_switches_are_not_taken_for_those_of_hosts() -> None:
-    files = [file for file in (SAMPLES / "fixtures").rglob("*") if file.is_file()]
+    files = [file for file in (SHARED / "fixtures").rglob("*") if file.is_file()]
     texts = {file: file.read_text(encoding="utf-8", errors="replace") for file in files}
     folders = {file.parent.name for file, text in texts.items() if kind_of(text, file)}
     assert folders == {"host"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from fabric.workflow.audit import audit
 from tests.audit.planting import expect, findings
 from tests.prove.fabrics import example
+from tests.reference import reference
 
 REPOSITORY = Path(__file__).parents[2]
 GOLDEN = REPOSITORY / "tests" / "golden" / "junos"
@@ -288,11 +288,7 @@ def test_two_switches_are_compared(tmp_path: Path) -> None:
 @pytest.fixture
 def validated() -> Path:
     """Return the folder of configurations that the vendor validated."""
-    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    path = folder / "fixtures" / "junos" / "jvd"
-    if not path.is_dir():
-        pytest.skip(f"no configurations in {folder}; set ROCEFAB_REFERENCE to the reference data")
-    return path
+    return reference("fixtures", "junos", "jvd")
 
 
 @pytest.mark.parametrize("name", ["leaf1_qfx5240-64od.conf", "spine1_qfx5240-64od.conf"])

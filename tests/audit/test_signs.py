@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from fabric.observe.configuration.lossless import lossless_readers
 from fabric.observe.configuration.recognition import system_of
+from tests.observe.test_fixtures import recorded
+from tests.reference import reference
+from tests.systems.outputs import recordings
 
 REPOSITORY = Path(__file__).parents[2]
 GOLDEN = REPOSITORY / "tests" / "golden"
@@ -35,11 +37,7 @@ def test_files_that_only_clear_are_no_configurations() -> None:
 
 @pytest.mark.parametrize("system", SAMPLES)
 def test_a_configuration_of_a_real_switch_is_recognised(system: str) -> None:
-    shared = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    paths = sorted((shared / "fixtures" / system).rglob(SAMPLES[system]))
-    if not paths:
-        pytest.skip(f"no configurations in {shared}; set ROCEFAB_REFERENCE to the reference data")
-    for path in paths:
+    for path in reference("fixtures", system).rglob(SAMPLES[system]):
         assert system_of(path.read_text(encoding="utf-8")) == system, path
 
 
@@ -49,13 +47,9 @@ RECORDED = {"huawei-vrp8": "vrp8", "comware7": "comware7"}
 
 @pytest.mark.parametrize("folder", RECORDED)
 def test_recorded_outputs_are_of_no_other_system(folder: str) -> None:
-    shared = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    files = [path for path in (shared / "fixtures" / folder).rglob("*") if path.is_file()]
-    if not files:
-        pytest.skip(f"no recorded outputs in {shared}; set ROCEFAB_REFERENCE to the reference data")
-    for path in files:
-        system = system_of(path.read_text(encoding="utf-8"))
-        assert system in {None, RECORDED[folder]}, path
+    for name in recordings(folder):
+        system = system_of(recorded(f"{folder}/{name}"))
+        assert system in {None, RECORDED[folder]}, name
 
 
 #: Parts of configurations, as articles and automation have them: QoS alone.

@@ -41,9 +41,6 @@ class _LocalShell:
             raise RefusedError(self._device.spec.name, f"{command!r}: {text}")
         return text
 
-    def check_each(self, commands: dict[str, str]) -> dict[str, str]:
-        return {name: self.check(f"{line} 2>&1") for name, line in commands.items()}
-
     def check_in_turn(self, *commands: str, quiet_s: float = 0) -> None:
         for command in commands:
             self.check(command, quiet_s)

@@ -15,7 +15,7 @@ from fabric.core.errors import ConnectionLostError
 from tests.cases import each
 from tests.change import memory_fabric
 from tests.change.labs import silent
-from tests.change.scripted import ScriptedDriver, scripted_fabric
+from tests.change.scripted import ScriptedDriver
 
 TOKEN = "rocefab-run-7-1-aa"
 LOST = ConnectionLostError("leaf1", "no route to host")
@@ -104,12 +104,6 @@ def test_only_what_is_true_is_said(tmp_path, name):
     assert [words for words in unsaid if words in text] == []
     command = f"`rocefab rollback 7 --only leaf1 --commit --state {tmp_path}`"
     assert (command in text) is not (waits and timer_s > 0)
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    with scripted_fabric(tmp_path, monkeypatch) as ready:
-        yield ready
 
 
 @pytest.fixture

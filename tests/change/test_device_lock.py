@@ -19,8 +19,8 @@ from fabric.devices.connections import connections as read_connections
 from fabric.devices.device_lock import Claim, device_lock, plain
 from fabric.workflow import apply as workflow
 from tests.change import labs, memory_fabric
-from tests.change.scripted import ScriptedDriver, scripted_fabric
-from tests.change.test_engine import is_after, is_before, silent
+from tests.change.engine_runs import is_after, is_before, silent
+from tests.change.scripted import ScriptedDriver
 from tests.change.test_kill import prepared, run_child
 from tests.change.test_stuck_lab import APPLY, ROOT
 from tests.devices.memory import MemoryDriver
@@ -29,12 +29,6 @@ from tests.waiting import LONGEST_S
 OTHER = Claim("rocefab-lock-7-0123456789abcdef", "bob@laptop", 7, "2026-11-22T10:00:00+0000")
 OPTIONS = Options(verify_s=0.05, poll_s=0.01)
 SONIC = labs.INVENTORY.replace("7060X6-64PE", "ACS-MSN4700")
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    with scripted_fabric(tmp_path, monkeypatch) as ready:
-        yield ready
 
 
 def driver(folder, name):

@@ -18,7 +18,7 @@ from fabric.workflow.apply import gates_of
 from fabric.workflow.host_sessions import HostSessions
 from fabric.workflow.ping_gate import Pings
 from tests.change import memory_fabric
-from tests.change.scripted import ScriptedDriver, scripted_fabric
+from tests.change.scripted import ScriptedDriver
 from tests.workflow.test_ping_gate import ANSWERED, LOST, Host
 
 pytestmark = pytest.mark.fault(24)
@@ -62,12 +62,6 @@ def hosts(monkeypatch):
     monkeypatch.setattr(host_sessions, "open_driver", hosts.open_driver)
     monkeypatch.setattr(gates_module, "_POLL_S", 0.01)
     return hosts
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    with scripted_fabric(tmp_path, monkeypatch) as ready:
-        yield ready
 
 
 @pytest.fixture

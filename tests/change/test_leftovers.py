@@ -12,8 +12,8 @@ from fabric.workflow import apply as workflow
 from fabric.workflow import leftovers as module
 from fabric.workflow.leftovers import leftovers
 from tests.change import labs, memory_fabric
+from tests.change.engine_runs import is_after, is_before, silent
 from tests.change.test_device_lock import OTHER, SONIC, driver
-from tests.change.test_engine import is_after, is_before, silent
 from tests.change.test_kill import prepared, run_child
 from tests.cli.runs import run
 

@@ -27,8 +27,8 @@ from fabric.core.errors import (
 )
 from fabric.workflow.plan_text import describe
 from tests.change import memory_fabric
-from tests.change.scripted import ScriptedDriver, scripted_fabric
-from tests.change.test_engine import edit, is_after, is_before, silent
+from tests.change.engine_runs import edit, is_after, is_before, silent
+from tests.change.scripted import ScriptedDriver
 
 SPINES, LEAVES, HOSTS = ("spine01",), ("leaf1", "leaf2", "leaf3"), ("gpu1", "gpu2")
 WAVES = (SPINES, LEAVES, HOSTS)
@@ -37,12 +37,6 @@ ONE = MaxFailures(1)
 
 def lost(name):
     return ConnectionLostError(name, "no route to host")
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    with scripted_fabric(tmp_path, monkeypatch, WAVES) as ready:
-        yield ready
 
 
 def targets(folder):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
-import subprocess
 import time
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from fabric.workflow.plan import origin_of
 from fabric.workflow.plan_text import describe
 from tests.change import memory_fabric
 from tests.cli.runs import process
+from tests.repository import commit_all, git
 
 EXAMPLES = Path(__file__).parents[2] / "inventory"
 H = 3600
@@ -152,20 +152,12 @@ def test_a_plan_of_the_earlier_format_is_read(devices, plan):
 
 
 def test_the_revision_says_whether_files_were_committed(inventory):
-    def git(*words):
-        mail = ("-c", "user.name=x", "-c", "user.email=x@example.net")
-        done = subprocess.run(
-            ["git", "-C", inventory, *mail, *words], capture_output=True, text=True, check=True
-        )
-        return done.stdout.strip()
-
     assert origin_of(inventory).revision == ""
-    git("init", "-q")
-    git("add", ".")
-    git("commit", "-qm", "first")
-    assert origin_of(inventory).revision == git("rev-parse", "HEAD")
+    git(inventory, "init", "-q")
+    commit_all(inventory, "first")
+    assert origin_of(inventory).revision == git(inventory, "rev-parse", "HEAD")
     (inventory / "fabric.yaml").write_text("name: x\n")
-    assert origin_of(inventory).revision == git("rev-parse", "HEAD") + "+changes"
+    assert origin_of(inventory).revision == git(inventory, "rev-parse", "HEAD") + "+changes"
 
 
 def test_a_dry_run_says_what_would_be_rejected(devices, plan):

@@ -15,18 +15,12 @@ from fabric.change.wave import Wave
 from tests.change import memory_fabric
 from tests.change.labs import silent
 from tests.change.memory_fabric import BEFORE, wanted
-from tests.change.scripted import ScriptedDriver, scripted_fabric
+from tests.change.scripted import ScriptedDriver
 
 pytestmark = pytest.mark.fault(28)
 WAVES = (("leaf1", "leaf2"),)
 OPTIONS = Options(verify_s=0.05, poll_s=0.01)
 NOT_SAVED = "leaf1: the device reports that it saved"
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    with scripted_fabric(tmp_path, monkeypatch, WAVES) as ready:
-        yield ready
 
 
 @pytest.fixture

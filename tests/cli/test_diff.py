@@ -10,16 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runs import DEMO, ROOT, Ended, everything_below, process
+from tests.repository import git
 
 KMIN = ("kmin_bytes: 150000", "kmin_bytes: 200000")
-IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.net", "-c", "commit.gpgsign=false")
-
-
-def git(folder: Path, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", str(folder), *IDENTITY, *words], capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
 
 
 def replace(file: Path, old: str, new: str) -> None:

@@ -6,10 +6,8 @@ The forms are those of sonic-net/sonic-gnmi: doc/grpc_telemetry.md, and testdata
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -22,10 +20,9 @@ from fabric.observe.state import EcnState, LldpNeighbour, QueueCounters, Watchdo
 from fabric.systems.sonic.parsers.telemetry import READINGS
 from tests.devices.certificates import Authority
 from tests.devices.gnmi_target import GnmiTarget
+from tests.reference import reference
 
 PASSWORD = "a-password-of-the-test"
-SAMPLES = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
-SLICE = SAMPLES / "fixtures" / "sonic" / "counters_db_slice.json"
 #: Of Ethernet0: a unicast queue with a watchdog, and a multicast queue.
 TABLES = {
     "APPL_DB:/PORT_TABLE": {
@@ -195,9 +192,7 @@ def test_values_that_cannot_be_make_their_reading_unknown(leaf, value, unknown) 
 
 
 def test_rows_that_the_project_did_not_write() -> None:
-    if not SLICE.exists():
-        pytest.skip(f"{SLICE} is not there; set ROCEFAB_REFERENCE")
-    database = json.loads(SLICE.read_text())
+    database = json.loads(reference("fixtures", "sonic", "counters_db_slice.json").read_text())
     ports, names = database["COUNTERS_PORT_NAME_MAP"], database["COUNTERS_QUEUE_NAME_MAP"]
     trees = {
         "APPL_DB:/PORT_TABLE": {"Ethernet0": {"alias": "etp1"}},

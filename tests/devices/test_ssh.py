@@ -280,10 +280,3 @@ def test_commands_that_no_line_holds_are_run_in_turn_all_the_same(shell, lab):
         shell.check_in_turn(*long, "cat /no/such/file", "touch /tmp/later")
     rows = shell.run("cat /tmp/rows; ls /tmp/later 2>/dev/null")[1]
     assert rows == "".join(f"{number:060d}\n" for number in range(60))
-
-
-def test_each_output_is_checked(shell):
-    said = shell.check_each({"one": "printf 'a\\nb\\n'", "two": "true", "three": "echo c"})
-    assert said == {"one": "a\nb\n", "two": "", "three": "c\n"}
-    with pytest.raises(RefusedError, match="'cat /no/such/file' ended with status 1: .*No such"):
-        shell.check_each({"one": "echo fine", "two": "cat /no/such/file"})

@@ -25,7 +25,8 @@ from fabric.exchange.plant import Cable, Device, Nic, Plant, PlantTenant
 from fabric.exchange.trees import circle, depths, lineage
 from fabric.topology import graph
 from tests.exchange.plants import ADDRESSES, FABRIC_FORMS, of_example, put, read, written
-from tests.topology.fabrics import REPOSITORY, example
+from tests.reference import reference
+from tests.topology.fabrics import example
 
 CABLES = "device,port,peer_device,peer_port\ngpu01,eth1,leaf01,Ethernet0\n"
 HEADERS = {
@@ -417,10 +418,7 @@ def test_the_table_of_lingjun(tmp_path: Path) -> None:
 
 
 def test_the_real_table_of_lingjun() -> None:
-    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    source = folder / "fixtures" / "placement" / "alibaba-lingjun-2023-topo.csv"
-    if not source.is_file():
-        pytest.skip(f"no table of hosts in {folder}; set ROCEFAB_REFERENCE to the reference data")
+    source = reference("fixtures", "placement", "alibaba-lingjun-2023-topo.csv")
     result = read("lingjun", source, rails=8)
     built = result.plant
     assert len(built.hosts) == 847

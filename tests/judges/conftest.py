@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests import reference as data
 from tests.waiting import LONGEST_S
-
-REPOSITORY = Path(__file__).parents[2]
 
 
 def missing_judge(name: str) -> None:
@@ -40,10 +40,8 @@ def yanglint() -> str:
 @pytest.fixture(scope="session")
 def reference() -> Path:
     """Return the folder of vendor schemas and samples."""
-    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    if not (folder / "schemas" / "sonic-yang").is_dir():
-        pytest.skip(f"no SONiC models in {folder}; set ROCEFAB_REFERENCE to the reference data")
-    return folder
+    data.reference("schemas", "sonic-yang")
+    return data.SHARED
 
 
 @pytest.fixture(scope="module")
@@ -65,3 +63,12 @@ def browser() -> Iterator[Any]:
     driver.set_script_timeout(LONGEST_S)
     yield driver
     driver.quit()
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """Return the script of axe-core."""
+    found = find_spec("axe_core_python")
+    if found is None or found.origin is None:
+        missing_judge("axe-core-python (dependency group dev)")
+    return (Path(found.origin).parent / "axe.min.js").read_text()

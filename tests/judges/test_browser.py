@@ -11,13 +11,11 @@ import pytest
 from fabric.render.picture_page import page
 from fabric.report.picture import Marks, draw
 from fabric.workflow.project import Project
-from tests.judges import test_page as page_tests
 from tests.judges.misplaced import MISPLACED
-from tests.judges.test_page import violations
+from tests.judges.page.browser import BROKEN_WORDS, violations
 from tests.topology.fabrics import INVENTORY
 from tests.topology.test_drawing import drawn, wide
 
-axe = page_tests.axe
 EXAMPLES = ("demo", "rail-512", "three-tier", "dual-plane")
 HOSTILE = "</script><img src=x onerror=window.hit=1>"
 
@@ -79,7 +77,7 @@ def test_axe_has_no_serious_finding(browser: Any, pages: dict[str, Path], axe: s
     for label in ("su1-rail0", "gpu[001-032]"):
         box(browser, label).click()
         assert violations(browser, axe) == []
-        assert browser.execute_script(page_tests.BROKEN_WORDS) == []
+        assert browser.execute_script(BROKEN_WORDS) == []
 
 
 def test_the_search_for_overlaps_finds_one(browser: Any, pages: dict[str, Path]) -> None:

@@ -6,19 +6,17 @@ we print stands in one of the vendor's configurations, or in the table below wit
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 import pytest
 
 from fabric.render import render_device
 from fabric.systems.junos.platforms.hierarchy import read_tree
 from fabric.systems.junos.platforms.text import Words, read_set
+from tests.reference import reference
 from tests.render import tenants_designs
 from tests.render.junos_designs import designs
 
-REPOSITORY = Path(__file__).parents[2]
 CASES = [
     ("demo", "su1-rail0"),
     ("demo", "spine01"),
@@ -74,10 +72,7 @@ STANDING = {"all", "irb", "lo0", "code-point"}
 
 def vendor_shapes() -> set[str]:
     """Return the shapes of the vendor's configurations, one-line statements split."""
-    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    paths = sorted((folder / "fixtures" / "junos" / "jvd").glob("*.conf"))
-    if not paths:
-        pytest.skip(f"no configurations in {folder}; set ROCEFAB_REFERENCE to the reference data")
+    paths = sorted(reference("fixtures", "junos", "jvd").glob("*.conf"))
     found: set[str] = set()
     for path in paths:
         for _, words in read_tree(path.read_text(encoding="utf-8")):

@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 
 from tests.docs.site import build
-from tests.judges import test_page as page_tests
-from tests.judges.test_page import every, one, scheme, size, violations
-from tests.judges.test_page_changes import picture
+from tests.judges.page.browser import every, one, scheme, size, violations
+from tests.judges.page.test_changes import picture
 from tests.waiting import until
 
-axe = page_tests.axe
 PAGES = ("index.html", "tutorials/lossless.html", "designs.html", "adr/0001-rooms.html", "404.html")
 WIDTHS = (1280, 390)
 #: What reaches beyond the window and cannot be scrolled into it.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from mcp.client.stdio import StdioServerParameters
 from fabric.mcp.server import MOST_LETTERS, server_of
 from fabric.mcp.tools import Place, tools
 from tests.cli.runs import ROOT, clean_environment, run
+from tests.repository import commit_all, git
 
 DEMO = ROOT / "inventory" / "demo"
 HERE = Place(DEMO)
@@ -103,15 +103,10 @@ def test_explain_takes_what_the_command_takes(arguments: dict[str, str], said: s
 
 
 def test_diff_is_of_a_revision(tmp_path: Path) -> None:
-    def git(*words: str) -> None:
-        who = ("-c", "user.name=a", "-c", "user.email=a@example.net")
-        subprocess.run(["git", *who, *words], cwd=tmp_path, check=True, capture_output=True)
-
     file = tmp_path / "fabric.yaml"
     file.write_text((DEMO / "fabric.yaml").read_text())
-    git("init", "-q", "-b", "main")
-    git("add", ".")
-    git("commit", "-qm", "first")
+    git(tmp_path, "init", "-q", "-b", "main")
+    commit_all(tmp_path, "first")
     (tmp_path / "main").mkdir()
     file.write_text(file.read_text().replace("host_m: 5", "host_m: 7"))
     (result,) = asked([("diff", {"since": "main"})], Place(tmp_path))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +12,8 @@ from fabric.observe.state import BgpPeer, LldpNeighbour
 from fabric.systems.eos import parsers as eos
 from fabric.systems.host import parsers as host
 from fabric.systems.sonic import parsers as sonic
+from tests.reference import reference
 
-REPOSITORY = Path(__file__).parents[2]
 IDENTITY = {dscp: dscp >> 3 for dscp in range(64)}
 VENDOR = dict.fromkeys(range(8), "vendor")
 NO_BANDWIDTH = dict.fromkeys(range(8), 0)
@@ -27,10 +25,7 @@ BUFFER_1 = ((0, 156096, *(0,) * 6), 262016, (1,) * 8)
 
 def recorded(name: str) -> str:
     """Return a recorded output, or skip."""
-    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    if not (folder / "fixtures" / name).is_file():
-        pytest.skip(f"no recorded outputs in {folder}; set ROCEFAB_REFERENCE to the reference data")
-    return (folder / "fixtures" / name).read_text(encoding="utf-8")
+    return reference("fixtures", name).read_text(encoding="utf-8")
 
 
 def test_sonic_bgp() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,9 +15,8 @@ from fabric.observe.hostfacts.ofed import TrafficClass
 from fabric.observe.hostfacts.sysfs import DevicePlaces, PciPlace
 from fabric.observe.parsers import UnreadableError
 from tests.observe.test_fixtures import QOS, recorded
+from tests.systems.outputs import recordings
 
-FOLDER = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
-HOST = FOLDER / "fixtures" / "host"
 ON_3 = tuple(number == 3 for number in range(8))
 ZEROS = (0,) * 8
 ETS = DcbEts(False, ("ets",) * 6 + ("strict",) * 2, (10, 0, 0, 90, 0, 0, 0, 0), tuple(range(8)))
@@ -202,10 +199,7 @@ NOT_READ = {
 
 def test_each_file_is_read_or_has_a_reason() -> None:
     """Also those that come later."""
-    if not HOST.is_dir():
-        pytest.skip(f"no recorded outputs in {FOLDER}; set ROCEFAB_REFERENCE to the reference data")
-    files = {str(path.relative_to(HOST)) for path in HOST.rglob("*") if path.is_file()}
-    assert files == set(CASES) | APART | set(NOT_READ)
+    assert recordings("host") == set(CASES) | APART | set(NOT_READ)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import yaml
 
-REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
-FOLDER = REFERENCE / "schemas" / "k8s-crds"
-SAMPLES = REFERENCE / "fixtures" / "placement"
+from tests.reference import SHARED
+
+FOLDER = SHARED / "schemas" / "k8s-crds"
+SAMPLES = SHARED / "fixtures" / "placement"
 
 
 @cache

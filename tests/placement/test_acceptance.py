@@ -20,10 +20,10 @@ from fabric.placement.gids import expected_gids
 from fabric.systems.host.render import render_host
 from fabric.topology import Fabric
 from tests.cli.runs import everything_below, run
+from tests.reference import SHARED, reference
 from tests.topology.fabrics import INVENTORY, example
 
-REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
-REAL = REFERENCE / "fixtures" / "host" / "show_gids.a100-8xroce.spaces.txt"
+REAL = "fixtures/host/show_gids.a100-8xroce.spaces.txt"
 EIGHT = INVENTORY / "eight-slash-27"
 DEVICES = [f"mlx5_{number}" for number in range(1, 9)]
 
@@ -74,9 +74,7 @@ def expected() -> list[tuple[str, str, str, int | None]]:
 
 
 def real() -> tuple[Gid, ...]:
-    if not REAL.exists():
-        pytest.skip(f"{REAL} does not exist; set ROCEFAB_REFERENCE")
-    return parse_show_gids(REAL.read_text())
+    return parse_show_gids(reference(REAL).read_text())
 
 
 def test_gids_are_those_of_the_host() -> None:
@@ -94,7 +92,7 @@ def test_netplan_sets_those_addresses() -> None:
     assert netplan() == {name: f"{address}/27" for name, address in addresses.items()}
     assert addresses["eth1"] == "25.11.128.2"
     assert addresses["eth8"] == "25.11.128.226"
-    if REAL.exists():
+    if (SHARED / REAL).exists():
         results = {gid[1]: gid[2] for gid in rows(real())}
         assert {name: text.partition("/")[0] for name, text in netplan().items()} == results
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -15,10 +13,9 @@ from fabric.core.exports import export, exporters
 from fabric.placement.export import Order
 from fabric.placement.exporters.nccltopo import topology
 from fabric.placement.pcie import link_speed
+from tests.reference import reference
 from tests.topology.fabrics import fabric
 
-REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
-DUMP = REFERENCE / "fixtures" / "host" / "h200x8-vm" / "nccl-topo.xml"
 EIGHT = [f"0000:00:{number:02x}.0" for number in range(6, 14)]
 #: Eight GPUs on one flat bus and a network interface without a place on it: as in the dump.
 FLAT = {
@@ -74,9 +71,10 @@ def same_structure(built: str, dump: str) -> None:
 
 
 def test_a_profile_of_the_machine_has_the_structure_of_its_dump() -> None:
-    if not DUMP.exists():
-        pytest.skip(f"{DUMP} does not exist; set ROCEFAB_REFERENCE")
-    same_structure(topology(fabric(**FLAT), "a1"), DUMP.read_text())
+    same_structure(
+        topology(fabric(**FLAT), "a1"),
+        reference("fixtures", "host", "h200x8-vm", "nccl-topo.xml").read_text(),
+    )
 
 
 def test_a_short_dump() -> None:

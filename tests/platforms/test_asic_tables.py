@@ -6,8 +6,6 @@ With the law of the family, headroom = packing x (2 x frame + response x C / 8 +
 from __future__ import annotations
 
 import csv
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,10 +13,8 @@ import pytest
 from fabric.platforms.asic import Asic
 from fabric.platforms.asic_catalogue import asic
 from fabric.platforms.catalogue import sku
+from tests.reference import reference
 
-REPOSITORY = Path(__file__).parents[2]
-REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-FIXTURE = REFERENCE / "fixtures" / "headroom" / "pg_profile_lookup.csv"
 #: Models whose tables the deduced facts of their family name as the source.
 XGS = (
     "DellEMC-S5232f-C32",
@@ -95,9 +91,9 @@ def test_tables_are_in_whole_cells(name: str) -> None:
 
 
 def fixture_rows(name: str) -> list[tuple[int, int, int]]:
-    if not FIXTURE.is_file():
-        pytest.skip(f"no vendor tables in {REFERENCE}; set ROCEFAB_REFERENCE to the reference data")
-    with FIXTURE.open(encoding="utf-8") as stream:
+    with reference("fixtures", "headroom", "pg_profile_lookup.csv").open(
+        encoding="utf-8"
+    ) as stream:
         return [
             (int(row["speed_mbps"]) // 1000, int(row["cable"]), int(row["xoff"]))
             for row in csv.DictReader(stream)

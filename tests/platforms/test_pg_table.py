@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -12,10 +11,9 @@ from hypothesis import strategies as st
 from fabric.platforms.model import HeadroomRow
 from fabric.platforms.pg_table import SPEEDS_MBPS, parse_pg_table, unreserved
 from tests.cases import each
+from tests.reference import SHARED
 
-REPOSITORY = Path(__file__).parents[2]
-REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-TABLES = REFERENCE / "fixtures" / "sonic" / "pg_profile_lookup"
+TABLES = SHARED / "fixtures" / "sonic" / "pg_profile_lookup"
 
 #: As a switch has it: comments, ragged columns, one table without and one with xon_offset.
 SAMPLE = """\
@@ -149,7 +147,7 @@ def test_no_text_breaks_the_reader(text: str) -> None:
 def test_tables_of_real_switches(file: Path | None) -> None:
     """Every line that is no comment becomes a row with the same numbers."""
     if file is None:
-        pytest.skip(f"no vendor tables in {REFERENCE}; set ROCEFAB_REFERENCE to the reference data")
+        pytest.skip(f"no vendor tables in {SHARED}; set ROCEFAB_REFERENCE to the reference data")
     table = parse_pg_table(file.read_text(encoding="utf-8"))
     lines = [line.split() for line in file.read_text(encoding="utf-8").splitlines()]
     wanted = [words for words in lines if words and not words[0].startswith("#")]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +12,7 @@ from fabric.platforms.breakout import parse_mode
 from fabric.platforms.catalogue import sku, sku_aliases, sku_names
 from fabric.platforms.model import Sku
 from tests.cases import each
-
-REPOSITORY = Path(__file__).parents[2]
+from tests.reference import reference
 
 
 def test_every_platform_says_what_it_is() -> None:
@@ -130,10 +127,7 @@ def test_tables_of_nvidia(name: str) -> None:
 )
 def test_tables_are_those_of_the_vendor(name: str, file: str) -> None:
     """Row by row."""
-    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    path = folder / "fixtures" / "sonic" / "pg_profile_lookup" / file
-    if not path.is_file():
-        pytest.skip(f"no vendor tables in {folder}; set ROCEFAB_REFERENCE to the reference data")
+    path = reference("fixtures", "sonic", "pg_profile_lookup", file)
     lines = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
     wanted = {
         (int(words[0]), int(words[1].removesuffix("m"))): [int(word) for word in words[2:6]]

@@ -4,43 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.repository import commit_all, git
+
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-IDENTITY = ("-c", "user.name=x", "-c", "user.email=x@example.net")
-#: git of the tests: not as the caller has set it up, in particular inside of a hook.
-ENVIRONMENT = {
-    "PATH": os.environ["PATH"],
-    "HOME": "/nonexistent",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "LC_ALL": "C",
-}
-
-
-def git(folder: Path, *words: str, check: bool = True, **more: str) -> str:
-    done = subprocess.run(
-        ["git", *IDENTITY, *words],
-        cwd=folder,
-        check=check,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        stdin=subprocess.DEVNULL,
-        env={**ENVIRONMENT, **more},
-    )
-    return done.stdout.strip()
-
-
-def commit_all(folder: Path, message: str) -> str:
-    git(folder, "add", "--all", "--force")
-    git(folder, "commit", "--quiet", "--message", message)
-    return git(folder, "rev-parse", "HEAD")
 
 
 @dataclass(frozen=True)

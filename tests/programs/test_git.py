@@ -13,7 +13,8 @@ from fabric.programs import borrowed, checkout, source
 from fabric.programs.environment import environment
 from fabric.programs.git import opened
 from fabric.workflow.revision import Repository
-from tests.programs.hostile import commit_all, git, make_canary
+from tests.programs.hostile import make_canary
+from tests.repository import commit_all, git
 
 MAIN = "inventory/fabric.yaml"
 

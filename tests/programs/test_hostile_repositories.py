@@ -14,7 +14,8 @@ from fabric.workflow.plan import origin_of
 from fabric.workflow.since import without_known
 from fabric.workflow.site import check_folder
 from fabric.workflow.work import Work
-from tests.programs.hostile import TRAPS, Trap, commit_all, git, make_canary
+from tests.programs.hostile import TRAPS, Trap, make_canary
+from tests.repository import commit_all, git
 from tests.topology.fabrics import INVENTORY
 
 #: Of these the repository lacks a file: nothing can be compared.

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.repository import git
+
 REPOSITORY = Path(__file__).parents[2]
 CI = REPOSITORY / "docs" / "ci"
 #: Steps that need the service of the CI system itself.
@@ -22,12 +24,6 @@ GOOD = ("kmin_bytes: 150000", "kmin_bytes: 160000")
 BAD = ("kmin_bytes: 150000", "kmin_bytes: 1600000")
 #: Not even valid.
 BROKEN = ("pfc_priority: 3", "pfc_priority: 9")
-
-
-def git(folder: Path, *words: str) -> str:
-    command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *words]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
 
 
 @pytest.fixture

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.cli.runs import run
-from tests.topology.fabrics import INVENTORY
-
-
-def git(folder: Path, *words: str) -> None:
-    command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *words]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+from tests.repository import demo_repository
 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """Return the demo inventory in a repository."""
-    shutil.copytree(INVENTORY / "demo", tmp_path / "inventory")
-    git(tmp_path, "init", "--quiet", "--initial-branch=main")
-    git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "--quiet", "--message=the fabric")
-    return tmp_path / "inventory"
+    return demo_repository(tmp_path)
 
 
 def test_a_change_of_routes_is_shown(repository: Path) -> None:

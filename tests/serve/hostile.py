@@ -139,6 +139,7 @@ ROUTES: tuple[tuple[str, str, Any], ...] = (
     *(("POST", "/v1/jobs", _job),) * 2,
     *(("DELETE", "/v1/jobs/{}", None),) * 2,
     *(("GET", "/v1/jobs", None), ("POST", "/v1/whatif", _whatif), ("GET", "/v1/fabric", None)),
+    ("POST", "/v1/map/failing", lambda it: {"fail": _whatif(it)["fail"]}),
     *(("POST", "/extender/filter", _pod), ("POST", "/extender/prioritize", _pod)),
     *(("POST", "/v1/generate", _generate), ("GET", "/v1/topology", None)),
     *(("GET", "/v1/topology/{}", None),),

@@ -79,6 +79,27 @@ def test_wrong_filters_are_problems(shared, words: str, status: int) -> None:
         assert answer.headers["content-type"] == "application/problem+json"
 
 
+#: What fails, devices that do, and cables of the demo fabric, and of its first unit.
+FAILING = {
+    "switch:spine01": (["spine01"], 4, 2),
+    "gpu[001,003]": (["gpu001", "gpu003"], 4, 2),
+    "rack:su1": (["su1-rail0", "su1-rail1", "gpu001", "gpu002"], 8, 8),
+    "cable-bundle:su2-rail0:spine01": ([], 1, 0),
+    "gpu001:eth1": ([], 1, 1),
+}
+
+
+def test_what_fails_of_a_picture(shared) -> None:
+    for word, (devices, *counts) in FAILING.items():
+        for filters, cables in zip(("", "?unit=su1"), counts, strict=True):
+            picture = shared.get(f"/v1/map{filters}").json()
+            failing = shared.post(f"/v1/map/failing{filters}", json={"fail": [word, word]}).json()
+            assert len(failing["lines"]) == len(picture["lines"])
+            assert (failing["devices"], sum(failing["lines"])) == (devices, cables), (word, filters)
+    answer = shared.post("/v1/map/failing", json={"fail": ["switch:nothing"]})
+    assert (answer.status_code, answer.json()["findings"][0]["rule"]) == (422, "TOP005")
+
+
 def test_tags(own) -> None:
     first = own.get("/v1/map")
     tag = first.headers["etag"]

@@ -80,6 +80,7 @@ ANSWERS = (
     ("get", "/v1/map", None),
     ("get", "/v1/map?unit=su1&rail=0", None),
     ("get", "/v1/map/values", None),
+    ("post", "/v1/map/failing?unit=su1", {"fail": ["spine01", "rack:su2"]}),
     ("get", "/v1/devices/su1-rail0", None),
     ("get", "/v1/devices/gpu002", None),
     ("get", "/v1/devices/su1-rail0/budget?port=Ethernet0", None),

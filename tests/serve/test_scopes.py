@@ -103,6 +103,7 @@ def test_each_change_needs_its_scope(client: httpx.Client) -> None:
         if method not in {"get", "head"} and "Placement" not in operation["summary"]
     }
     asking = {("post", path) for path in ("/v1/placements", "/v1/whatif", "/v1/generate")}
+    asking.add(("post", "/v1/map/failing"))
     asking |= {("post", path) for path in ("/extender/filter", "/extender/prioritize")}
     assert changes - asking == set(NEEDED)
     for (method, path), needed in NEEDED.items():

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.state import Optic
-from tests.observe.test_fixtures import REPOSITORY
+from tests.reference import reference
 
 SAMPLES = Path(__file__).parents[1] / "observe" / "samples"
 
@@ -70,8 +67,5 @@ def optics_part(found: Mapping[str, Any], whole: Mapping[str, Any]) -> bool:
 
 def recordings(folder: str) -> set[str]:
     """Return the names of the recorded outputs in a folder of the reference data."""
-    shared = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    root = shared / "fixtures" / folder
-    if not root.is_dir():
-        pytest.skip(f"no recorded outputs in {root}; set ROCEFAB_REFERENCE to the reference data")
+    root = reference("fixtures", folder)
     return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -11,10 +10,11 @@ from fabric.design.host import HostDesigner
 from fabric.design.host_model import HostDesign
 from fabric.intent.resolve import PolicyResolver
 from fabric.systems.host.parsers import ipv4_roce_v2, show_gids
-from tests.topology.fabrics import REPOSITORY, example
+from tests.reference import reference
+from tests.topology.fabrics import example
 
 SAMPLE = Path(__file__).parents[1] / "observe" / "samples" / "show_gids.txt"
-RECORDED = Path("fixtures") / "host" / "show_gids.a100-8xroce.spaces.txt"
+RECORDED = "fixtures/host/show_gids.a100-8xroce.spaces.txt"
 
 
 @pytest.fixture(params=["sample", "recorded"])
@@ -22,10 +22,7 @@ def table(request: pytest.FixtureRequest) -> str:
     """Return the table of our own sample, and the recorded one where it is."""
     if request.param == "sample":
         return SAMPLE.read_text(encoding="utf-8")
-    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    if not (folder / RECORDED).is_file():
-        pytest.skip(f"no recorded tables in {folder}; set ROCEFAB_REFERENCE to the reference data")
-    return (folder / RECORDED).read_text(encoding="utf-8")
+    return reference(RECORDED).read_text(encoding="utf-8")
 
 
 def _host() -> HostDesign:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +30,7 @@ from tests.cli.runs import run
 from tests.exchange import netbox_objects, netbox_server
 from tests.exchange.plants import ADDRESSES, put, written
 from tests.exchange.test_lldp import seen
-from tests.topology.fabrics import REPOSITORY
+from tests.reference import reference
 
 if TYPE_CHECKING:
     from fabric.exchange.plant import Plant
@@ -351,10 +350,7 @@ class _Told(Seen):
 
 
 def test_the_table_of_lingjun(tmp_path: Path) -> None:
-    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    source = folder / "fixtures" / "placement" / "alibaba-lingjun-2023-topo.csv"
-    if not source.is_file():
-        pytest.skip(f"no table of hosts in {folder}; set ROCEFAB_REFERENCE to the reference data")
+    source = reference("fixtures", "placement", "alibaba-lingjun-2023-topo.csv")
     models = ("leaf=ACS-SN5600", "spine=ACS-SN5600", "super-spine=ACS-SN5600")
     files, notes = bring("lingjun", source, tmp_path / "out", models=models, rails=4, gpus=8)
     assert files == ["fabric.yaml", "names.csv"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from fabric.workflow.plan_causes import causes_of, describe_causes
 from fabric.workflow.plan_text import describe
 from fabric.workflow.project import Project
 from fabric.workflow.state import of_inventory
+from tests.repository import demo_repository, git
 from tests.topology.fabrics import INVENTORY
 
 _KMIN = Change("WRED_PROFILE|AZURE_LOSSLESS|green_min_threshold", "150000", "172000", Risk.HARMLESS)
@@ -41,19 +41,10 @@ def _plan(folder: Path | None = None) -> Plan:
     return Plan("demo", (names,), devices, (), origin=origin_of(folder) if folder else None)
 
 
-def _git(folder: Path, *words: str) -> None:
-    command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *words]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-
-
 @pytest.fixture
 def inventory(tmp_path: Path) -> Path:
     """Return the demo inventory in a repository."""
-    shutil.copytree(INVENTORY / "demo", tmp_path / "demo")
-    _git(tmp_path, "init", "--quiet", "--initial-branch=main")
-    _git(tmp_path, "add", ".")
-    _git(tmp_path, "commit", "--quiet", "--message=the fabric")
-    return tmp_path / "demo"
+    return demo_repository(tmp_path, "demo")
 
 
 def _raise_kmin(inventory: Path) -> None:
@@ -130,7 +121,7 @@ def test_an_edit_that_is_not_committed_is_the_cause(inventory: Path) -> None:
 def test_an_edit_since_the_last_run_is_the_cause(inventory: Path) -> None:
     _applied(inventory)
     _raise_kmin(inventory)
-    _git(inventory, "commit", "--quiet", "--all", "--message=more")
+    git(inventory, "commit", "--quiet", "--all", "--message=more")
     title, *lines = _lines(inventory)
     assert title.startswith("causes, by what changed since run 1 (")
     assert lines == _by_the_edit(inventory)

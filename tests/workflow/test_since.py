@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ from fabric.core.findings import Severity
 from fabric.workflow.since import without_known
 from fabric.workflow.site import check_folder
 from fabric.workflow.work import Work
+from tests.repository import demo_repository, git
 from tests.topology.fabrics import INVENTORY
 
 #: One-line changes of the demo: old text, and new ones of which some are wrong.
@@ -27,19 +26,10 @@ CHANGES = {
 }
 
 
-def git(folder: Path, *words: str) -> None:
-    command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *words]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-
-
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """Return the demo inventory in a repository."""
-    shutil.copytree(INVENTORY / "demo", tmp_path / "inventory")
-    git(tmp_path, "init", "--quiet", "--initial-branch=main")
-    git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "--quiet", "--message=the fabric")
-    return tmp_path / "inventory"
+    return demo_repository(tmp_path)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from fabric.workflow.init import example
 from fabric.workflow.project import Project
 from tests.exchange.plants import put
 from tests.exchange.test_switch_tree import HOSTS, THREE, conf
-from tests.topology.fabrics import REPOSITORY
+from tests.reference import reference
 
 MODELS = ("leaf=ACS-SN5600", "spine=ACS-SN5600", "super-spine=ACS-SN5600")
 
@@ -63,10 +62,7 @@ def test_our_export_comes_back(name: str, rails: int | None, part: str, tmp_path
 
 def test_the_file_that_slurm_has_loaded_comes_back(tmp_path: Path) -> None:
     """All but names of our own: the top, the topologies and the blocks."""
-    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    source = folder / "fixtures" / "placement" / "slurm" / "topology.yaml"
-    if not source.is_file():
-        pytest.skip(f"no topology.yaml in {folder}; set ROCEFAB_REFERENCE to the reference data")
+    source = reference("fixtures", "placement", "slurm", "topology.yaml")
     text = slurm(imported("slurm", source, tmp_path / "fab"), "topology-yaml")
     ours = {"fab-super-spines": "core", "blocks": "blk"}
     ours |= {f"leaf{number}": f"b{number}" for number in range(1, 5)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fabric.intent.classes import lossless_classes
+from fabric.intent.classes import LISTED, lossless_classes
 from fabric.intent.policy import EcnPolicy, merge
 
 if TYPE_CHECKING:
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 Classes: TypeAlias = "tuple[ClassPolicy, ...]"
 
-#: What the list calls the fields of a policy without one.
-_LISTED = {"roce_dscp": "dscps", "scheduler.lossless_percent": "scheduler_percent"}
-_SINGLE = {listed: single for single, listed in _LISTED.items()}
+_SINGLE = {listed: single for single, listed in LISTED.items()}
 _PREFIX = "classes."
 _NUMBERS = ("traffic_class", "queue", "priority_group")
 #: Thresholds that are written together: some switch models take them only where both are set.
@@ -26,7 +24,7 @@ _TOGETHER = ("kmin_bytes", "kmax_bytes")
 
 def class_field(name: str, field: str) -> str:
     """Return where the list has a field of a class, by its name in a policy without a list."""
-    return f"{_PREFIX}{name}.{_LISTED.get(field, field)}"
+    return f"{_PREFIX}{name}.{LISTED.get(field, field)}"
 
 
 def is_class_field(field: str) -> bool:

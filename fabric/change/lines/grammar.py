@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.change.model import Risk
-from fabric.core.lines import LineTree
+from fabric.core.lines import NEVER, LineTree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 #: A line by its words, and what negates it. The groups of the pattern are what the line is about:
 #: of two lines with the same ones the later replaces the earlier.
 Form: TypeAlias = tuple[re.Pattern[str], str]
-
-#: Matches no line.
-NEVER = re.compile(r"(?!)")
 
 
 def either(*patterns: str) -> re.Pattern[str]:

@@ -15,6 +15,7 @@ from fabric.exchange.exporters.cable_plan import RACK
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.importers import dot
 from fabric.exchange.values import folded, known, malformed, text_of
+from fabric.intent.cabling import ENDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -54,7 +55,6 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "rack_from": ("rack_from",),
     "peer_rack_from": ("peer_rack_from",),
 }
-_NEEDED = ("device", "port", "peer_device", "peer_port")
 _SPEED = re.compile(r"([0-9]{1,4}) ?(?:g|gb|gbps|gbit/s|gb/s|gbe|ge)?", re.IGNORECASE)
 _LENGTH = re.compile(r"([0-9]{1,5}(?:\.[0-9]{1,3})?) ?m?", re.IGNORECASE)
 _DELIMITERS = (",", ";", "\t")
@@ -92,7 +92,7 @@ def _row(draft: Draft, cells: Mapping[str, str], line: int) -> None:
         said = known({"role": cells.get(role, ""), "rack": _rack(cells, side)})
         if cells[device] and said:
             draft.device(cells[device], place, said, source_role=True)
-    if all(cells[name] for name in _NEEDED):
+    if all(cells[name] for name in ENDS):
         ends = (cells["device"], cells["port"]), (cells["peer_device"], cells["peer_port"])
         draft.cable(*ends, place, _figures(draft, cells, line))
 
@@ -152,7 +152,7 @@ def _columns(path: Path, line: int, header: list[str], named: Mapping[str, str])
             problems.append(f"{both} all match {name}")
         elif places:
             columns[name] = places[0]
-        elif name in named or name in _NEEDED:
+        elif name in named or name in ENDS:
             said = f" {quoted(named[name])}" if name in named else ""
             problems.append(f"there is no column{said} for {name}")
     if problems:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from fabric.lab.shell.state import Context
     from fabric.lab.ssh.system import SshSystem
 
-_CONF = "/etc/sysctl.conf"
 _FOLDERS = ("/etc/sysctl.d", "/run/sysctl.d", "/usr/lib/sysctl.d")
 
 

@@ -23,6 +23,7 @@ from functools import cached_property, partial
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING
 
+from fabric.book.absent import YES_NO
 from fabric.book.book import Book, BookRule, books
 from fabric.book.file import TOP
 from fabric.observe.configuration.blocks import Context
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
     from fabric.observe.configuration.blocks import Action
 
-_SWITCHES = {"yes": True, "no": False}
 _EITHER_WAY = "either way"
 _NO_FUNCTIONS = ("nothing", "unread")
 
@@ -124,7 +124,7 @@ class BookReader:
         if name == "unread":
             action: Action = _leave
         elif name.startswith("."):
-            action = partial(_set, name[1:], _SWITCHES.get(more), rule.numbers)
+            action = partial(_set, name[1:], YES_NO.get(more), rule.numbers)
         else:
             action = self._actions[name]
         context.line(*patterns, inside=inside)(action)
@@ -135,7 +135,7 @@ class BookReader:
         if not is_field and name not in {*_NO_FUNCTIONS, *self._actions}:
             yield f"no reader of {self._reader} takes {name!r}"
             return
-        known = _SWITCHES if is_field else () if name in _NO_FUNCTIONS else (_EITHER_WAY,)
+        known = YES_NO if is_field else () if name in _NO_FUNCTIONS else (_EITHER_WAY,)
         if more and more not in known:
             yield f"{more!r} is none of the words behind a meaning: {', '.join(known) or 'none'}"
         spellings = [{part.name for part in one.elements} - {""} for one in rule.rule.variants]

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
     from fabric.observe.configuration.model import Leftover
 
-#: Bytes of the units of thresholds. A segment depends on the chip, and time on the speed: such
-#: thresholds are only compared with each other.
-_UNIT_BYTES = {"bytes": 1, "kbytes": 1_000, "mbytes": 1_000_000}
+#: Bytes of the units of thresholds (pyavd 6.4.0 schema; Cisco Nexus 9000 command reference). A
+#: segment depends on the chip, and time on the speed: such thresholds are only compared with each
+#: other.
+UNIT_BYTES = {"bytes": 1, "kbytes": 1_000, "mbytes": 1_000_000}
 
 
 class Value(NamedTuple):
@@ -56,7 +57,7 @@ class Marking:
 
     def set_limits(self, low: str, low_unit: str, high: str, high_unit: str) -> None:
         """Set both thresholds, each in its own unit."""
-        low_size, high_size = _UNIT_BYTES.get(low_unit), _UNIT_BYTES.get(high_unit)
+        low_size, high_size = UNIT_BYTES.get(low_unit), UNIT_BYTES.get(high_unit)
         self.kmin_bytes = int(low) * low_size if low_size else None
         self.kmax_bytes = int(high) * high_size if high_size else None
         if low_unit == high_unit and not low_size:

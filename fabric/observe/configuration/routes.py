@@ -10,8 +10,18 @@ from fabric.observe.configuration.model import (
     Aggregate,
     Bgp,
     BgpTemplate,
+    Configured,
     Origination,
 )
+
+
+class Process(Bgp):
+    """The BGP process, and the switch whose VRFs it has too."""
+
+    __slots__ = ("switch",)
+
+    switch: Configured
+
 
 OwnerT = TypeVar("OwnerT", Bgp, BgpTemplate)
 

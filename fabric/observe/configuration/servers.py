@@ -13,24 +13,23 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from fabric.book.book import books
+from fabric.platforms.model import platforms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from fabric.book.book import Book
 
-#: What stands before a line in configurations of some systems.
-_BEFORE = "(?: |set |nv set )?"
-
 
 def servers_of(system: str, text: str) -> dict[str, list[str]]:
     """Return the servers of a configuration, by field of ``management``."""
-    book = books()[system]
-    words = _rows if book.has_tables else _lines
-    return {
-        field: [*dict.fromkeys(_addresses(words(text, _beginnings(book, f"management.{field}"))))]
-        for field in ("ntp_servers", "syslog_servers")
-    }
+    book, verb = books()[system], platforms[system].verb
+    servers = {}
+    for field in ("ntp_servers", "syslog_servers"):
+        names = _beginnings(book, f"management.{field}")
+        words = _rows(text, names) if book.has_tables else _lines(text, names, verb)
+        servers[field] = [*dict.fromkeys(_addresses(words))]
+    return servers
 
 
 def _beginnings(book: Book, field: str) -> list[str]:
@@ -44,9 +43,9 @@ def _rows(text: str, names: Sequence[str]) -> Iterable[str]:
     return (key for name in names for key in tables.get(name.strip(), ()))
 
 
-def _lines(text: str, beginnings: Sequence[str]) -> Iterable[str]:
+def _lines(text: str, beginnings: Sequence[str], verb: str) -> Iterable[str]:
     """Yield the first two words behind each beginning: it can end with that of a VRF."""
-    pattern = rf"^{_BEFORE}(?:{'|'.join(map(re.escape, beginnings))})(\S+)(?: (\S+))?"
+    pattern = rf"^(?: |{verb})?(?:{'|'.join(map(re.escape, beginnings))})(\S+)(?: (\S+))?"
     return (word for words in re.findall(pattern, text, re.MULTILINE) for word in words)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabric.placement.engine.load import ratio
 from fabric.placement.engine.traffic import Collective
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ class Batch:
         mesh = self.numbers.mesh
         lanes = self.links.lane_gbps[leaf]
         there = (lanes > 0).astype(np.float64)
-        width = _ratio(gbps, lanes @ np.swapaxes(there, -1, -2))
+        width = ratio(gbps, lanes @ np.swapaxes(there, -1, -2))
         width = np.where(np.isinf(width), 0.0, width)
         pods = np.unique(pod)
         member = (pod[:, None] == pods[:, None]).astype(np.float64)[:, None, None]
@@ -219,17 +220,11 @@ def _of_lanes(load: Floats, lane: Ints) -> Floats:
 def _share(capacity: Floats, gbps: Floats) -> tuple[Floats, Floats, Ints]:
     """Return the loads of links up and down, and how many pairs of each choice have none."""
     there = (capacity > 0).astype(np.float64)
-    width = _ratio(gbps, capacity @ np.swapaxes(there, -1, -2))
+    width = ratio(gbps, capacity @ np.swapaxes(there, -1, -2))
     lost = np.isinf(width)
     missing = lost.sum(axis=(1, 2, 3))
     if missing.any():
         width = np.where(lost, 0.0, width)
     up = (width @ there) * there
-    down = np.where(capacity > 0, _ratio(np.swapaxes(width, -1, -2) @ capacity, capacity), 0.0)
+    down = np.where(capacity > 0, ratio(np.swapaxes(width, -1, -2) @ capacity, capacity), 0.0)
     return up, down, missing
-
-
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    """Return the quotient; nothing of nothing is 0."""
-    out = np.where(part > 0, np.inf, 0.0)
-    return np.divide(part, whole, out=out, where=whole > 0)

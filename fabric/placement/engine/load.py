@@ -240,7 +240,7 @@ def _over_lanes(numbers: Numbers, lanes: Floats, pod: Ints, gbps: Floats) -> lis
     used, where = np.unique(pod, return_inverse=True)
     member = (where == np.arange(len(used))[:, None]).astype(np.float64)
     there = (lanes > 0).astype(np.float64)
-    width = _ratio(gbps, lanes @ there.T)
+    width = ratio(gbps, lanes @ there.T)
     width = np.where(np.isinf(width), 0.0, width)  # no way up to there: counted by leaves
     sent = ((member * lanes.T[:, None, :]) @ width * there.T[:, None, :]) @ member.T
     up, down, lost = _share(mesh.over_lane[:, used], sent)
@@ -261,18 +261,18 @@ def _share(capacity: Floats, gbps: Floats) -> tuple[Floats, Floats, int]:
         Traffic from the first to the second.
     """
     there = (capacity > 0).astype(np.float64)
-    width = _ratio(gbps, capacity @ np.swapaxes(there, -1, -2))
+    width = ratio(gbps, capacity @ np.swapaxes(there, -1, -2))
     lost = np.isinf(width)
     width = np.where(lost, 0.0, width)
     up = (width @ there) * there
-    down = np.where(capacity > 0, _ratio(np.swapaxes(width, -1, -2) @ capacity, capacity), 0.0)
+    down = np.where(capacity > 0, ratio(np.swapaxes(width, -1, -2) @ capacity, capacity), 0.0)
     if lost.any():  # no common spine: the traffic has no way
         up[lost.any(axis=-1)] = np.inf
         down[lost.any(axis=-2)] = np.inf
     return up, down, int(lost.sum())
 
 
-def _ratio(part: Floats, whole: Floats) -> Floats:
+def ratio(part: Floats, whole: Floats) -> Floats:
     """Return the quotient; nothing of nothing is 0."""
     out = np.where(part > 0, np.inf, 0.0)
     return np.divide(part, whole, out=out, where=whole > 0)

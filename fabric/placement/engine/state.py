@@ -13,7 +13,7 @@ STATE_RULE = "PLC030"
 
 
 class Health(StrEnum):
-    """How a link, a switch or a host is.
+    """How a link, a switch or a host is, from the worst.
 
     ``down`` and ``window`` (it is in a change window) take no new job, ``drained`` neither.
     ``degraded`` takes one where nothing better is free; a degraded link keeps a share of its speed.

@@ -24,7 +24,7 @@ from fabric.placement.k8s.labels import (
     tenant_label,
 )
 from fabric.placement.k8s.levels import common_level, levels
-from fabric.placement.k8s.manifest import Manifest, check_served, yaml_text
+from fabric.placement.k8s.manifest import HOSTNAME, NFD_NODE, Manifest, check_served, yaml_text
 from fabric.placement.pcie import refused_field
 
 if TYPE_CHECKING:
@@ -35,10 +35,7 @@ if TYPE_CHECKING:
     from fabric.placement.export import Order
     from fabric.placement.k8s.levels import Level
 
-_HOSTNAME = "kubernetes.io/hostname"
 _SEPARATOR = "---\n"
-#: Label that names the node of a NodeFeature (NFD customization guide).
-_NFD_NODE = "nfd.node.kubernetes.io/node-name"
 _LWS = "leaderworkerset.sigs.k8s.io/exclusive-topology"
 _JOBSET = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 
@@ -59,7 +56,7 @@ def _node_features(order: Order) -> list[Manifest]:
     version = "nfd.k8s-sigs.io/v1alpha1"
     return [
         Manifest(
-            "NodeFeature", f"{host}-rocefab", space, {"labels": labels}, version, {_NFD_NODE: host}
+            "NodeFeature", f"{host}-rocefab", space, {"labels": labels}, version, {NFD_NODE: host}
         )
         for host, labels in zip(hosts, node_labels(order.fabric, hosts), strict=True)
     ]
@@ -91,7 +88,7 @@ def _kai(order: Order) -> list[Manifest]:
 
 
 def _grove(order: Order) -> list[Manifest]:
-    named = {**dict(reversed(keys(order.fabric).items())), "host": _HOSTNAME}
+    named = {**dict(reversed(keys(order.fabric).items())), "host": HOSTNAME}
     spec = {"levels": [{"domain": name, "key": key} for name, key in named.items()]}
     version = "grove.io/v1alpha1"
     return [Manifest("ClusterTopologyBinding", _fabric_name(order), None, spec, version)]
@@ -99,7 +96,7 @@ def _grove(order: Order) -> list[Manifest]:
 
 def _label_levels(order: Order) -> dict[str, Any]:
     """Return the levels of a Topology: the widest first, the host last."""
-    wide_first = [*reversed(keys(order.fabric).values()), _HOSTNAME]
+    wide_first = [*reversed(keys(order.fabric).values()), HOSTNAME]
     return {"levels": [{"nodeLabel": key} for key in wide_first]}
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabric.core.units import ipv4_text
-from fabric.placement.k8s.manifest import Manifest, json_text
+from fabric.placement.k8s.manifest import HOSTNAME, Manifest, json_text
 from fabric.placement.k8s.node_subnets import IPV6_SUFFIX, no_room, node_subnets
 from fabric.placement.pcie import refused_field
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 #: An IPPool takes no smaller block (api/v1alpha1/ippool_validate.go).
 _SMALLEST_BLOCK = 2
-_HOSTNAME = "kubernetes.io/hostname"
 
 
 def pools(cluster: Cluster) -> list[Manifest]:
@@ -150,7 +149,7 @@ def _ip_pool(cluster: Cluster, network: Network) -> Manifest:
 
 
 def _nodes(hosts: tuple[str, ...]) -> dict[str, Any]:
-    expression = {"key": _HOSTNAME, "operator": "In", "values": list(hosts)}
+    expression = {"key": HOSTNAME, "operator": "In", "values": list(hosts)}
     return {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
 
 

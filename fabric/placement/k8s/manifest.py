@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from fabric.core.artefact import Artefact
 
 
+#: Labels that name a node, and the node of a NodeFeature (NFD customization guide).
+HOSTNAME, NFD_NODE = "kubernetes.io/hostname", "nfd.node.kubernetes.io/node-name"
 #: Group and version of each kind, and the step in which it is applied: drivers and device plugins,
 #: settings of the NICs, addresses, functions, networks, jobs. Versions: the CRDs of
 #: Mellanox/network-operator b06827e, Mellanox/nic-configuration-operator 8bfbeb3,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.exports import refused
+from fabric.placement.k8s.manifest import HOSTNAME
 from fabric.placement.k8s.networks import resource
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 #: Annotation of Multus: networks in the order net1, net2, ... (k8snetworkplumbingwg/multus-cni).
 NETWORKS = "k8s.v1.cni.cncf.io/networks"
 _PROXY = "sidecar.istio.io/inject"
-_HOSTNAME = "kubernetes.io/hostname"
 _GPU = "nvidia.com/gpu"
 _HUGE_PAGES = "hugepages-1Gi"
 #: Gratuitous ARP on every rail, then a ping of its gateway, which must answer before the job
@@ -160,6 +160,6 @@ def _announcer(cluster: Cluster, image: str) -> dict[str, Any]:
 
 
 def _affinity(order: Order) -> dict[str, Any]:
-    expression = {"key": _HOSTNAME, "operator": "In", "values": list(order.placement.hosts)}
+    expression = {"key": HOSTNAME, "operator": "In", "values": list(order.placement.hosts)}
     terms = {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
     return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}

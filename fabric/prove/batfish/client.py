@@ -19,7 +19,6 @@ from fabric.prove.batfish.questions import columns_of, short_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import TracebackType
     from typing import Self
 
     from pybatfish.client.consts import WorkStatusCode
@@ -99,12 +98,7 @@ class Service:
         self._call("network", lambda: self._open.set_network(self.network))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Delete the network; a service that cannot do so any more keeps it."""
         session, self._session = self._session, None
         if session is not None and session.network:

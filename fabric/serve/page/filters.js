@@ -4,13 +4,10 @@ import { make } from "./dom.js";
 
 const FEW = 40;
 
-// `change` is called with all filters when one changes.
+// `change` is called with all filters when one changes; "" limits nothing.
 export function filterForm(choices, filters, change) {
   const form = make("form", { class: "filters", "aria-label": "Filters", onsubmit: (event) => event.preventDefault() });
-  const set = (name, value) => {
-    const next = { ...filters, [name]: value };
-    change(Object.fromEntries(Object.entries(next).filter(([, one]) => one !== "")));
-  };
+  const set = (name, value) => change({ ...filters, [name]: value });
   const add = (name, label, values) => {
     if (values.length < 2 && !filters[name]) return;
     const own = values.length > FEW ? typed(name, values, filters[name], set) : listed(name, values, filters[name], set);

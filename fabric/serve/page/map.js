@@ -13,6 +13,8 @@ const HOT = 8;
 const MEMBERS = 500;
 const NAMES = 50;
 
+const address = (part, by) => query("#/map", { ...part, by: by === "state" ? "" : by });
+
 function ownersOf(box) {
   const names = [...Object.keys(box.tenants), ...(box.is_mixed ? ["NICs of no tenant"] : [])];
   return names.length ? `, ${names.length > 3 ? `${names.length} tenants` : names.join(", ")}` : "";
@@ -85,8 +87,7 @@ class MapView {
   }
 
   go(part, by) {
-    const words = new URLSearchParams({ ...part, ...(by === "state" ? {} : { by }) });
-    location.hash = words.size ? `#/map?${words}` : "#/map";
+    location.hash = address(part, by);
   }
 
   views() {
@@ -96,8 +97,7 @@ class MapView {
           type: "radio", name: "by", value, checked: value === this.by,
           onchange: () => {
             this.by = value;
-            const words = new URLSearchParams({ ...this.part, ...(value === "state" ? {} : { by: value }) });
-            history.replaceState(null, "", words.size ? `#/map?${words}` : "#/map");
+            history.replaceState(null, "", address(this.part, value));
             this.paint();
           },
         }), make("span", {}, label))));

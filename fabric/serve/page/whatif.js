@@ -4,7 +4,6 @@ import { post, query } from "./api.js";
 import { Board } from "./board.js";
 import { title } from "./drawing.js";
 import { badge, card, facts, link, make, problem, say, table } from "./dom.js";
-import { Failing, broken, hasComb } from "./failing.js";
 import { filterForm } from "./filters.js";
 import { rails, shut, tenants } from "./legend.js";
 import { STATES } from "./scale.js";
@@ -15,97 +14,91 @@ const MOST = 1000;
 const WAIT_MS = 150;
 
 export async function open(root, _parts, { fail = "", ...filters }) {
-  const failed = new Map(); // key of a box or line -> { kind, number, text, words } and what `Failing` takes
-  const board = new Board((kind, number) => toggle(kind, number), false);
+  const failed = new Map(); // words of the command -> { name, text, words }: in the address, on a chip, and all that it stands for
+  const warn = (error) => answer.replaceChildren(problem(error));
+  const board = new Board((kind, number) => kind !== null && toggle(kind, number).then(changed, warn), false);
   const chips = make("ul", { class: "chips", "aria-label": "What fails" });
   const answer = make("div", { class: "answer" });
   const tools = make("div", { class: "tools" });
   const hint = make("p", { class: "faint" }, "Click a switch, a host or a cable, or press Enter on it: it fails. Again: it works. The rest is as planned in the inventory.");
   let turn = 0;
-  let timer = 0;
   root.append(make("div", { class: "head" }, make("h1", {}, "What if"), hint), tools, chips, board.element, answer);
   await board.load(filters);
   tools.append(filterForm(board.picture.filters, filters, (next) => {
     location.hash = `#${query("/what-if", next)}`;
   }));
   board.legendOf([...rails(board.picture, "several rails, or none", false), ...shut(board.picture), ["fails", "fails"], ["some", "some of the cables of a line fail"], ["hurt", "host that loses bandwidth"], ...tenants(board.picture)]);
-  paint(null);
+  paint({ devices: [], lines: [] });
   const missing = [];
-  for (const name of fail.split(",").filter(Boolean)) {
+  for (const name of fail.split(/,(?![^[]*\])/u).filter(Boolean)) {
     const [kind, number] = placed(board.picture, name);
-    if (number >= 0) await toggle(kind, number);
-    else if (name.includes(":")) failed.set(name, { kind: "word", number, text: name, words: [name], lines: [], ...(await broken(board.picture, name)) });
+    if (number >= 0) await toggle(kind, number).catch(warn);
+    else if (/[:[]/u.test(name)) failed.set(name, { name, text: name, words: [name] });
     else missing.push(name);
   }
   if (failed.size) changed();
-  if (missing.length) answer.replaceChildren(problem(new Error(`${missing.join(", ")}: not in this picture; choose what fails again`)));
+  if (missing.length) warn(new Error(`${missing.join(", ")}: not in this picture; choose what fails again`));
   return () => {
     turn += 1;
-    clearTimeout(timer);
   };
 
   async function toggle(kind, number) {
-    if (kind === null) return;
-    const key = `${kind} ${number}`;
-    if (failed.delete(key)) return changed();
-    try {
-      const words = kind === "box" ? ofBox(board.picture.boxes[number]) : await ofLine(board.picture, number);
-      const text = kind === "box" ? title(board.picture.boxes[number]) : board.describe(number);
-      if (words.length + [...failed.values()].flatMap((one) => one.words).length > MOST) throw new Error(`more than ${MOST} things; choose a unit first, and then its devices`);
-      failed.set(key, { kind, number, text, words, ...(await goneWith(board.picture, kind, number)) });
-      return changed();
-    } catch (error) {
-      answer.replaceChildren(problem(error));
-      return undefined;
-    }
+    const words = kind === "box" ? ofBox(board.picture.boxes[number]) : await ofLine(board.picture, number);
+    if (failed.delete(words.join(","))) return;
+    const text = kind === "box" ? title(board.picture.boxes[number]) : board.describe(number);
+    if (words.length + [...failed.values()].flatMap((one) => one.words).length > MOST) throw new Error(`more than ${MOST} things; choose a unit first, and then its devices`);
+    failed.set(words.join(","), { name: named(board.picture, kind, number), text, words });
   }
 
   function changed() {
     if (!root.isConnected) return; // another view has the address
-    const names = [...failed.values()].map(({ kind, number, text }) => (kind === "word" ? text : named(board.picture, kind, number))).join(",");
+    const names = [...failed.values()].map(({ name }) => name).join(",");
     history.replaceState(null, "", `#${query("/what-if", { ...filters, fail: names })}`);
     chips.replaceChildren(...[...failed.entries()].map(([key, { text }]) => make("li", {},
       make("button", { type: "button", "aria-label": `${text} works again`, onclick: () => {
         failed.delete(key);
         changed();
       } }, text, make("span", { "aria-hidden": "true" }, " ×")))));
-    paint(null);
-    clearTimeout(timer);
-    timer = setTimeout(ask, WAIT_MS);
+    ask();
   }
 
   async function ask() {
     const mine = (turn += 1);
     const fail = [...new Set([...failed.values()].flatMap((one) => one.words))];
-    if (!fail.length) {
-      answer.replaceChildren();
-      return;
-    }
     try {
+      const failing = await post(query("/v1/map/failing", filters), { fail });
+      if (mine !== turn) return;
+      paint(failing);
+      if (!fail.length) {
+        answer.replaceChildren();
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, WAIT_MS)); // more may be clicked
+      if (mine !== turn) return;
       const found = await post("/v1/whatif", { fail });
       if (mine !== turn) return;
-      paint(found);
+      paint(failing, found.hosts_hit);
       answer.replaceChildren(...shown(found));
       say(found.verdict);
     } catch (error) {
-      if (mine === turn) answer.replaceChildren(problem(error));
+      if (mine === turn) warn(error);
     }
   }
 
-  function paint(found) {
+  function paint({ devices, lines }, hurt = []) {
     const { drawing, picture } = board;
-    const hurt = new Set(found?.hosts_hit ?? []);
-    const failing = new Failing(picture, [...failed.values()]);
-    const loses = (name) => hurt.has(name) && !failing.devices.has(name);
-    const losing = picture.boxes.map(({ members }) => members.filter(loses).length);
-    const texts = picture.lines.map(({ cables }, number) => failure(failing.lines[number], cables));
-    const isPart = (number) => texts[number] !== "" && failing.lines[number] < picture.lines[number].cables;
-    drawing.mark("box", (number) => (failing.boxes[number] ? kindOf(failing.boxes[number], picture.boxes[number].members.length) : losing[number] ? "hurt" : ""));
+    const count = (names) => picture.boxes.map(({ members }) => members.filter((name) => names.has(name)).length);
+    const gone = new Set(devices);
+    const failing = count(gone);
+    const losing = count(new Set(hurt.filter((name) => !gone.has(name))));
+    const texts = picture.lines.map(({ cables }, number) => failure(lines[number], cables));
+    const isPart = (number) => texts[number] !== "" && lines[number] < picture.lines[number].cables;
+    drawing.mark("box", (number) => (failing[number] ? kindOf(failing[number], picture.boxes[number].members.length) : losing[number] ? "hurt" : ""));
     drawing.mark("line", (number) => (isPart(number) ? "some" : texts[number] && "fails"));
     drawing.share(texts.map((text, number) => (isPart(number) ? ["fails", text] : ["", ""])));
     picture.boxes.forEach((box, number) => {
       const of = box.members.length;
-      const fails = failure(failing.boxes[number], of);
+      const fails = failure(failing[number], of);
       const lose = losing[number] ? share(losing[number], of, "lose") : "";
       drawing.note(number, ...(of > 1 ? [fails || lose].filter(Boolean).flatMap((text) => [text, text.replace(" of ", "/")]) : []));
       const now = [fails || "works", lose && `${of > 1 ? lose : "loses"} bandwidth`].filter(Boolean).join(", ");
@@ -121,14 +114,10 @@ function named({ boxes, lines }, kind, number) {
   return kind === "box" ? first(number) : `${first(lines[number].lower[0])} ${first(lines[number].upper)}`;
 }
 
-// The same in words of the command, switch:spine01 and cable-bundle:su1-rail0:spine01: those are of one device, no
-// group. Other words of it, such as link:su1-rail0:Ethernet0, are asked as they are.
+// The same back. Words of the command, such as switch:spine01 and spine[01-02], are asked as they are.
 function placed({ boxes, lines }, name) {
-  const [, bundle, device] = /^(?:(cable-bundle)|switch|host):(.+)$/u.exec(name) ?? [null, null, null];
-  const isAlone = ({ members }) => device === null || members.length === 1;
-  const ends = bundle ? device.split(":") : (device ?? name).split(" ");
-  const [low, up] = ends.map((end) => boxes.findIndex((box) => isAlone(box) && box.members.includes(end)));
-  return up === undefined ? ["box", low] : ["line", lines.findIndex(({ lower, upper }) => lower.includes(low) && upper === up && (!bundle || lower.length === 1))];
+  const [low, up] = name.split(" ").map((end) => boxes.findIndex(({ members }) => members.includes(end)));
+  return up === undefined ? ["box", low] : ["line", lines.findIndex(({ lower, upper }) => lower.includes(low) && upper === up)];
 }
 
 // "fails", "1 of 32 fails", or "" where nothing does.
@@ -138,14 +127,6 @@ function failure(count, of) {
 }
 
 const kindOf = (count, of) => (count < of ? "fails some" : "fails");
-
-// What fails with a box or a line that was clicked away.
-async function goneWith(picture, kind, number) {
-  if (kind === "line") return { devices: [], cables: [], lines: [number] };
-  const { members } = picture.boxes[number];
-  const parts = hasComb(picture, number) ? await Promise.all(members.map((name) => broken(picture, name))) : [];
-  return { devices: members, cables: parts.flatMap(({ cables }) => cables), lines: [] };
-}
 
 const counted = (count, role) => `${count.toLocaleString("en")} ${count === 1 ? role : role === "leaf" ? "leaves" : `${role}s`}`;
 

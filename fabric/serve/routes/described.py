@@ -115,3 +115,7 @@ def header(name: str, text: str) -> dict[str, Any]:
         "description": text,
         "schema": {"type": "string", "maxLength": 255},
     }
+
+
+#: Of a route whose answer has an ETag.
+TAGS = {"parameters": [header("If-None-Match", "ETag of the answer that is known.")]}

@@ -13,10 +13,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fabric.core import hostlist
+from fabric.serve.bodies import body
 from fabric.serve.map import Sources, values
 from fabric.serve.problem import refused
-from fabric.serve.replies_map import MapReply, MapValuesReply
-from fabric.serve.routes.described import as_json, caller_of, header, responses, service_of
+from fabric.serve.replies_map import FailingReply, MapReply, MapValuesReply
+from fabric.serve.requests import FailingBody
+from fabric.serve.routes.described import (
+    TAGS,
+    as_json,
+    caller_of,
+    responses,
+    service_of,
+    with_body,
+)
+from fabric.serve.whatif import failing
 from fabric.topology.drawing_part import Choice
 
 if TYPE_CHECKING:
@@ -26,7 +36,6 @@ if TYPE_CHECKING:
 router = APIRouter()
 _MOST_RANGE = 4096
 _MOST_NUMBER = 65_535
-_TAGS = [header("If-None-Match", "ETag of the answer that is known.")]
 
 Range = Annotated[str, Field(max_length=_MOST_RANGE)]
 Number = Annotated[int | None, Field(ge=0, le=_MOST_NUMBER)]
@@ -46,7 +55,7 @@ class Filters(BaseModel):
     "/v1/map",
     summary="The fabric as a picture",
     responses=responses(304, 404, 422, ok="The picture, with its ETag.", reply=MapReply),
-    openapi_extra={"parameters": _TAGS},
+    openapi_extra=TAGS,
 )
 async def get_map(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return boxes and lines with their places in pixels, as `rocefab draw` has them."""
@@ -58,7 +67,7 @@ async def get_map(request: Request, filters: Annotated[Filters, Query()]) -> Res
     "/v1/map/values",
     summary="Load, pauses and errors of the lines of a picture",
     responses=responses(304, 404, 422, ok="The figures, with their ETag.", reply=MapValuesReply),
-    openapi_extra={"parameters": _TAGS},
+    openapi_extra=TAGS,
 )
 async def get_values(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return the largest figure of the cables of each line; null where it is not known."""
@@ -77,6 +86,19 @@ async def get_values(request: Request, filters: Annotated[Filters, Query()]) -> 
         "warnings": warnings,
     }
     return _tagged(request, json.dumps(content, allow_nan=False).encode(), tag)
+
+
+@router.post(
+    "/v1/map/failing",
+    summary="What fails of a picture",
+    **with_body(FailingBody, 404, ok="Devices, and cables of each line.", reply=FailingReply),
+)
+async def post_failing(request: Request, filters: Annotated[Filters, Query()]) -> Response:
+    """Return what words of `rocefab whatif` take down; nothing is changed."""
+    service, wanted = service_of(request), await body(request, FailingBody)
+    fabric, drawn = service.loaded.fabric, await _drawn(request, filters)
+    answer = await service.slow(caller_of(request), lambda: failing(fabric, drawn, wanted.fail))
+    return as_json(json.dumps(answer).encode())
 
 
 def _warnings(service: Service) -> list[str]:

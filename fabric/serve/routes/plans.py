@@ -20,7 +20,7 @@ from fabric.serve.replies_review import (
     PlanSummaryReply,
 )
 from fabric.serve.reviews import approved, plan_of, why_not
-from fabric.serve.routes.described import as_json, caller_of, header, responses, service_of
+from fabric.serve.routes.described import TAGS, as_json, caller_of, responses, service_of
 from fabric.workflow.approvals import Approvals
 from fabric.workflow.review import brief, device_review, plan_review
 
@@ -34,7 +34,6 @@ router = APIRouter()
 _PATH = "/v1/plans"
 Sha256 = Annotated[str, Path(max_length=64, description="SHA-256 of the plan file.")]
 _Name = Annotated[str, Path(min_length=1, max_length=128, description="Device of the plan.")]
-_TAGS = {"parameters": [header("If-None-Match", "ETag of the answer that is known.")]}
 _OK = "The plan, with its approvals."
 
 
@@ -65,7 +64,7 @@ async def post_plan(request: Request) -> Response:
     _PATH,
     summary="Plans for review",
     responses=responses(304, 409, ok="The plans, with their ETag.", reply=PlansReply),
-    openapi_extra=_TAGS,
+    openapi_extra=TAGS,
 )
 async def get_plans(request: Request) -> Response:
     """Return the plans that were sent, the newest first."""
@@ -77,7 +76,7 @@ async def get_plans(request: Request) -> Response:
     f"{_PATH}/{{sha256}}",
     summary="A plan: waves, risk and approvals",
     responses=responses(304, 404, 409, 422, ok="The plan, with its ETag.", reply=PlanReply),
-    openapi_extra=_TAGS,
+    openapi_extra=TAGS,
 )
 async def get_plan(request: Request, sha256: Sha256) -> Response:
     """Return a plan, and whether the token of this request may approve it."""

@@ -9,20 +9,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fabric.serve.replies_review import RunReply, RunsReply
-from fabric.serve.routes.described import as_json, caller_of, header, responses, service_of
+from fabric.serve.routes.described import TAGS, as_json, caller_of, responses, service_of
 from fabric.serve.routes.plans import tagged
 
 router = APIRouter()
 _MOST = 2**31 - 1
 _Run = Annotated[int, Path(ge=1, le=_MOST, description="Number of the run.")]
-_TAGS = {"parameters": [header("If-None-Match", "ETag of the answer that is known.")]}
 
 
 @router.get(
     "/v1/runs",
     summary="Runs of the journal",
     responses=responses(304, ok="The runs, with their ETag.", reply=RunsReply),
-    openapi_extra=_TAGS,
+    openapi_extra=TAGS,
 )
 async def get_runs(request: Request) -> Response:
     """Return all runs, the newest first, and whether the hashes of the journal fit."""
@@ -37,7 +36,7 @@ async def get_runs(request: Request) -> Response:
     "/v1/runs/{run}",
     summary="A run as it goes",
     responses=responses(304, 404, 422, ok="The run, with its ETag.", reply=RunReply),
-    openapi_extra=_TAGS,
+    openapi_extra=TAGS,
 )
 async def get_run(request: Request, run: _Run) -> Response:
     """Return waves, devices, gates and the newest rows of a run."""

@@ -13,11 +13,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration import Bgp, PolicyTerm, readers
-from fabric.observe.configuration.blocks import address as address_line
 from fabric.observe.configuration.blocks import read_blocks
 from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import holds, leave_open
 from fabric.observe.configuration.peer_lines import MEANINGS
+from fabric.observe.configuration.port_lines import add_address6, give_address
 from fabric.observe.configuration.texts import header_ends
 from fabric.systems.comware7.platforms import FRAME_EXTRA_BYTES
 
@@ -88,21 +88,8 @@ def _jumboframe(port: ConfiguredPort, _: int, frame: str | None = None) -> None:
     port.frame_bytes = int(frame) if frame else None
 
 
-@_LINES.means("address")
-def _address(
-    port: ConfiguredPort, line: int, text: str, mask: str, more: str | None = None
-) -> None:
-    if not port.routed:
-        raise ValueError("not a routed port")
-    others = [entry for entry in port.addresses if more or entry.is_ipv6]
-    port.addresses = [*others, address_line(text, mask, line)]
-
-
-@_LINES.means("address6")
-def _address6(port: ConfiguredPort, line: int, address: str) -> None:
-    if not port.routed:
-        raise ValueError("not a routed port")
-    port.addresses.append(address_line(address, None, line))
+_LINES.means("address")(give_address)
+_LINES.means("address6")(add_address6)
 
 
 @_LINES.means("ipv6_mtu")

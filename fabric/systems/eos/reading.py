@@ -28,9 +28,10 @@ from fabric.observe.configuration.blocks import (
 )
 from fabric.observe.configuration.defaults import absence, holds, leave_open, number_of
 from fabric.observe.configuration.model import is_address
+from fabric.observe.configuration.routes import Process
 from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.systems.eos.line_table import LINES
-from fabric.systems.eos.reading_vrfs import Process, settle_vrfs
+from fabric.systems.eos.reading_vrfs import settle_vrfs
 from fabric.systems.eos.texts import text_ends
 
 if TYPE_CHECKING:

@@ -15,15 +15,8 @@ from fabric.observe.configuration.vrfs import ConfiguredVrf, RedistributionLine,
 from fabric.systems.eos.line_table import LINES
 
 if TYPE_CHECKING:
+    from fabric.observe.configuration.routes import Process
     from fabric.observe.configuration.vrfs import ConfiguredEvpn
-
-
-class Process(Bgp):
-    """The BGP process, and the switch that its VRFs are of."""
-
-    __slots__ = ("switch",)
-
-    switch: Configured
 
 
 def settle_vrfs(switch: Configured) -> None:

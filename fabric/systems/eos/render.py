@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.core.artefact import Artefact
-from fabric.render.engine import render
+from fabric.render.blocks import file_of_blocks
 from fabric.render.registry import renderers
-from fabric.render.scope import marked, scoped
 from fabric.systems.eos.view import view
 
 if TYPE_CHECKING:
+    from fabric.core.artefact import Artefact
     from fabric.design.model import DeviceDesign
 
 #: Templates in the order of their blocks.
@@ -55,16 +54,4 @@ FEATURES = (
 @renderers.add("eos")
 def render_eos(design: DeviceDesign) -> list[Artefact]:
     """Return ``startup-config.eos`` of an EOS switch."""
-    design = scoped(design)
-    values = {"view": view(design), "device": design}
-    blocks = [render(f"eos/{feature}.j2", design.name, values) for feature in FEATURES]
-    text = "".join(f"!\n{block.rstrip()}\n" for block in blocks if block.strip())
-    return [
-        Artefact(
-            design.name,
-            design.platform,
-            "startup-config",
-            f"switches/{design.name}/startup-config.eos",
-            marked(design, text, "!").encode(),
-        )
-    ]
+    return file_of_blocks(design, view, FEATURES, "startup-config")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import get_mixed_type_key, ip_address, ip_network
-from itertools import count
+from ipaddress import get_mixed_type_key, ip_address
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
+from fabric.render.prefix_rules import prefix_rules
 from fabric.systems.eos.platforms import DNX
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         BgpNeighbour,
         DeviceDesign,
         EvpnDesign,
-        HostPool,
         VrfDesign,
     )
     from fabric.design.port_model import PortDesign
@@ -38,7 +37,6 @@ FEC_WORDS = {
     "fc": "error-correction encoding fire-code",
     "none": "no error-correction encoding",
 }
-HOST_ROUTE = 32
 PORT = "Ethernet"
 
 
@@ -139,10 +137,10 @@ def view(device: DeviceDesign) -> EosView:
         peer_groups=groups,
         evpn_groups=evpn_groups,
         neighbours=(*_sorted_as_shown(device, groups, evpn_groups),),
-        prefixes=_prefixes(device.bgp),
-        prefixes6=_hosts(10, device.bgp.host_pools6),
+        prefixes=prefix_rules(device.bgp.host_pools, loopbacks=device.bgp.loopback_pool),
+        prefixes6=prefix_rules(device.bgp.host_pools6),
         tunnelled=tunnelled,
-        tenant_prefixes=tuple((vrf.name, _hosts(10, vrf.pools)) for vrf in tunnelled),
+        tenant_prefixes=tuple((vrf.name, prefix_rules(vrf.pools)) for vrf in tunnelled),
         dnx=device.sku.asic_facts.law == DNX,
         buffer_alpha=_buffer_alpha(device),
         cluster_ports=_cluster_ports(device),
@@ -226,22 +224,3 @@ def _grouped(classes: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], int], ...
         (tuple(dscp for dscp, item in enumerate(classes) if item == number), number)
         for number in sorted(set(classes))
     )
-
-
-def _prefixes(bgp: BgpDesign) -> tuple[tuple[int, str], ...]:
-    return (
-        (10, _rule(bgp.loopback_pool, "eq", HOST_ROUTE)),
-        *_hosts(20, bgp.host_pools),
-    )
-
-
-def _hosts(first: int, pools: tuple[HostPool, ...]) -> tuple[tuple[int, str], ...]:
-    numbers = zip(count(first, 10), pools, strict=False)
-    return tuple(
-        (number, _rule(pool.network, "ge", pool.prefix_length)) for number, pool in numbers
-    )
-
-
-def _rule(pool: str, word: str, length: int) -> str:
-    """Return a rule; ``eq`` and ``ge`` must go beyond the pool's own length."""
-    return pool if ip_network(pool).prefixlen >= length else f"{pool} {word} {length}"

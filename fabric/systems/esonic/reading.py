@@ -32,6 +32,7 @@ from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import holds, number_of
 from fabric.observe.configuration.model import EXTERNAL
 from fabric.observe.configuration.routes import (
+    Process,
     Routes,
     max_paths,
     of_process,
@@ -42,7 +43,7 @@ from fabric.observe.configuration.routes import (
 )
 from fabric.observe.configuration.sequences import add_prefix, enter_term
 from fabric.observe.configuration.texts import header_ends
-from fabric.systems.esonic.reading_vrfs import MEANINGS, Process, settle
+from fabric.systems.esonic.reading_vrfs import MEANINGS, settle
 from fabric.systems.sonic.reading import require_policies
 
 if TYPE_CHECKING:

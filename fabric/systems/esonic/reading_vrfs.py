@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration import Bgp, ConfiguredPort, Leftover
+from fabric.observe.configuration import ConfiguredPort, Leftover
 from fabric.observe.configuration.blocks import static_route
 from fabric.observe.configuration.defaults import holds
 from fabric.observe.configuration.model import number_text
@@ -25,18 +25,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fabric.observe.configuration import BgpPeer, BgpTemplate, Configured
+    from fabric.observe.configuration.routes import Process
     from fabric.observe.configuration.vrfs import ConfiguredEvpn, ConfiguredVrf
 
 #: Lines about the whole switch, as `Configured.global_lines` has them.
 _ALL_VNIS = "advertise-all-vni"
-
-
-class Process(Bgp):
-    """The BGP process, and the switch whose VRFs it has too."""
-
-    __slots__ = ("switch",)
-
-    switch: Configured
 
 
 def _vrf(switch: Configured, line: int, name: str) -> ConfiguredVrf:

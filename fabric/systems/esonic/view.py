@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import ip_interface, ip_network
-from itertools import count
+from ipaddress import ip_interface
 from typing import TYPE_CHECKING
 
 from fabric.core.spans import spans
 from fabric.design.evpn import evpn_sessions, tunnelled, with_bgp
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
+from fabric.render.prefix_rules import prefix_rules
 from fabric.systems.esonic.platforms import BUFFER_LINE, CABLE_LENGTHS_M, ESONIC
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabric.design.model import BgpDesign, DeviceDesign, HostPool, VrfDesign
+    from fabric.design.model import DeviceDesign, VrfDesign
     from fabric.design.port_model import PortDesign
     from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.intent.classes import LosslessClass
@@ -32,7 +32,6 @@ HASH_WORDS = {
 }
 #: As spytest/apis/system/interface.py of sonic-net/sonic-mgmt @ b4ba9de3 sends them.
 FEC_WORDS = {"rs": "RS", "fc": "FC", "none": "none"}
-HOST_ROUTE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +138,16 @@ def view(device: DeviceDesign) -> EsonicView:
         poll_ms=next((one.watchdog.poll_ms for one in policies if one.watchdog), None),
         hash=chosen,
         hash_fields=tuple(word for name, word in HASH_WORDS.items() if name in chosen.fields),
-        prefixes=_prefixes(device.bgp),
-        prefixes6=_hosts(10, device.bgp.host_pools6),
+        # the database keeps a range of lengths, so that `le 32` after `ge`, or `le 128`, cannot be
+        # told from its absence (dellemc.enterprise_sonic facts/prefix_lists): it is left out
+        prefixes=prefix_rules(
+            device.bgp.host_pools, loopbacks=device.bgp.loopback_pool, exact="ge"
+        ),
+        prefixes6=prefix_rules(device.bgp.host_pools6),
         tunnels=tunnelled(device),
-        vrf_policies=tuple(VrfPolicy(vrf.name, _hosts(10, vrf.pools)) for vrf in with_bgp(device)),
+        vrf_policies=tuple(
+            VrfPolicy(vrf.name, prefix_rules(vrf.pools)) for vrf in with_bgp(device)
+        ),
         vrfs=with_bgp(device),
         evpn_sessions=evpn_sessions(device),
     )
@@ -205,26 +210,3 @@ def _port(port: PortDesign, policies: tuple[PolicyView, ...]) -> PortView:
 def _quoted(port: PortDesign) -> str:
     """Return a description as the switch shows it: in quotes when it is more than one word."""
     return f'"{port.description}"' if " " in port.description else port.description
-
-
-def _prefixes(bgp: BgpDesign) -> tuple[tuple[int, str], ...]:
-    return (
-        (10, _rule(bgp.loopback_pool, HOST_ROUTE)),
-        *_hosts(20, bgp.host_pools),
-    )
-
-
-def _hosts(first: int, pools: tuple[HostPool, ...]) -> tuple[tuple[int, str], ...]:
-    numbers = zip(count(first, 10), pools, strict=False)
-    return tuple((number, _rule(pool.network, pool.prefix_length)) for number, pool in numbers)
-
-
-def _rule(pool: str, length: int) -> str:
-    """Return a rule; ``ge`` must go beyond the pool's own length.
-
-    The database keeps a range of lengths, so that ``le 32`` after ``ge``, or ``le 128``, cannot be
-    told from its absence (dellemc.enterprise_sonic facts/prefix_lists): it is left out.
-    """
-    if ip_network(pool).prefixlen >= length:
-        return pool
-    return f"{pool} ge {length}"

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 from fabric.devices.candidate import Files
 from fabric.devices.driver import Identity, drivers
 from fabric.devices.shell_driver import CHANGING, ShellDriver
+from fabric.intent.scalars import INTERFACE
 from fabric.observe.parsers.linux import UPTIME_COMMAND
+from fabric.systems.host.parsers.settings import TO_PROC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
 _MAY_BE_ABSENT = ("tc:", "cnp:", "ecn:", "cc:", "pause:", "storm:", "read_request:", "buffers:")
 #: Lines that end well whatever one of their commands did.
 _HIDES_STATUS = ("files:", "acs", "owners:")
@@ -27,8 +28,6 @@ _NAMES = {
         ("routes", "routes6"), re.compile(r"([A-Za-z][A-Za-z0-9_.-]{0,14})/[0-9]{1,10}")
     ),
 }
-#: From the notation of sysctl.d to a path below /proc/sys.
-_PATHS = str.maketrans("./", "/.")
 _ROUTES, _ROUTES6 = (f"ip -{version} -j route show table all" for version in (4, 6))
 #: The PCI address of a network device.
 _ADDRESS = '"$(basename "$(readlink -f /sys/class/net/{0}/device)")"'
@@ -172,13 +171,13 @@ class HostDriver(ShellDriver[Files]):
 
 def _command(subject: str) -> str:
     kind, _, name = subject.partition(":")
-    match = _NAMES.get(kind, _INTERFACE).fullmatch(name)
+    match = _NAMES.get(kind, INTERFACE).fullmatch(name)
     if (kind in _OF_ONE or name) and not match:
         raise ValueError(f"{name!r} is not an interface name")
     if kind not in _OF_ONE:
         return _STATE_COMMANDS.get(subject, "")
     if kind == "sysctl":
-        name = name.translate(_PATHS)
+        name = name.translate(TO_PROC)
     elif kind == "owners":
         name = " ".join(f"-e {nic}" for nic in name.split(","))
     elif kind == "neighbour":

@@ -10,6 +10,7 @@ from fabric.design.host_kernel import kernel_parameters, sysctl_file
 from fabric.render.engine import render
 from fabric.systems.host.dcb_words import dcb_words
 from fabric.systems.host.firmware import firmware_words
+from fabric.systems.host.parsers.settings import TO_PROC
 from fabric.systems.host.state import expected_state, reader
 
 if TYPE_CHECKING:
@@ -56,8 +57,6 @@ _UNITS = "etc/systemd/system"
 #: networkd refuses. And one that gives way to what an operator has in the main table (metric 0 of
 #: iproute2, 100 of NetworkManager).
 _METRICS = {"last_metric": 2**31 - 1, "main_metric": 1024}
-#: From the notation of sysctl.d to a path below /proc/sys.
-_PATHS = str.maketrans("./", "/.")
 #: PCIe device control, bits 12 to 14: 0 is 128 bytes, each step doubles (PCI Express Base
 #: Specification 4.0 section 7.5.3.4).
 READ_REQUEST_BYTES = (128, 256, 512, 1024, 2048, 4096)
@@ -147,7 +146,7 @@ def _settings(design: HostDesign) -> Iterator[Artefact]:
         "apply",
         "apply-script",
         f"{scripts}/apply.sh",
-        parameters=[(name.translate(_PATHS), value) for name, value in kernel_parameters(design)],
+        parameters=[(name.translate(TO_PROC), value) for name, value in kernel_parameters(design)],
         tuning=tuning,
         tunes=tunes,
         head=head if lossless else ("No lossless settings:", f"{design.no_lossless}."),

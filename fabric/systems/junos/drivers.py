@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -38,7 +37,7 @@ from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.answers import AnswerTooLongError, allowance
 from fabric.devices.base import BaseDriver
 from fabric.devices.clients import napalm_part
-from fabric.devices.driver import Connection, Identity, checked_token, drivers
+from fabric.devices.driver import TOKEN, Connection, Identity, checked_token, drivers
 from fabric.devices.ssh import prepare_transports
 from fabric.observe.authors import SUBJECT
 
@@ -66,7 +65,6 @@ _XML_COMMANDS = {
 #: What is read of the configuration beside PFC says that it was read at all.
 _COS = ("set class-of-service ", "deactivate class-of-service", "set system host-name ")
 _TIMED = "commit confirmed, rollback in"
-_TOKEN = re.compile(r"rocefab-[a-z0-9-]{1,48}")
 
 
 @drivers.add("junos")
@@ -305,7 +303,7 @@ class JunosDriver(BaseDriver):
         own = self._revisions.get(last["revision"], "")
         if own or _TIMED not in last["comment"]:
             return own
-        token = _TOKEN.search(last["log"])
+        token = TOKEN.search(last["log"])
         return token[0] if token else f"timed commit of {last['user']}"
 
     def _last_commit(self) -> dict[str, str]:

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.change.scope import Scope, other_as
-from fabric.core.lines import LineTree
+from fabric.core.lines import NEVER, LineTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from fabric.core.lines import Path
     from fabric.systems.junos.platforms.text import Line
 
-_NEVER = re.compile(r"(?!)")
 _AS = ("routing-options", "autonomous-system")
 SCOPE = Scope(
     system="junos",
@@ -37,7 +36,7 @@ SCOPE = Scope(
     ),
     others=re.compile(r"interfaces lo0 .*"),
     tunnels=re.compile(r"(?:policy-options policy-statement|routing-instances) Vrf\d+\b.*"),
-    name=_NEVER,
+    name=NEVER,
 )
 
 

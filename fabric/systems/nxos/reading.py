@@ -35,7 +35,9 @@ from fabric.observe.configuration.blocks import (
 )
 from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import holds, number_of
+from fabric.observe.configuration.port_lines import add_address6, give_address
 from fabric.observe.configuration.routes import (
+    Process,
     Routes,
     max_paths,
     of_process,
@@ -45,7 +47,7 @@ from fabric.observe.configuration.routes import (
     summarise,
 )
 from fabric.observe.configuration.sequences import add_prefix, enter_term
-from fabric.systems.nxos.reading_vrfs import MEANINGS, Process, VlanLines, settle
+from fabric.systems.nxos.reading_vrfs import MEANINGS, VlanLines, settle
 from fabric.systems.nxos.texts import text_ends
 
 if TYPE_CHECKING:
@@ -144,21 +146,8 @@ def _own_line(port: ConfiguredPort, _: int, line: str) -> None:
     port.own_lines.add(line)
 
 
-@_LINES.means("address")
-def _address(
-    port: ConfiguredPort, line: int, address: str, mask: str | None = None, more: str | None = None
-) -> None:
-    if not port.routed:
-        raise ValueError("not a routed port")
-    others = [entry for entry in port.addresses if more or entry.is_ipv6]
-    port.addresses = [*others, address_line(address, mask, line)]
-
-
-@_LINES.means("address6")
-def _address6(port: ConfiguredPort, line: int, address: str) -> None:
-    if not port.routed:
-        raise ValueError("not a routed port")
-    port.addresses.append(address_line(address, None, line))
+_LINES.means("address")(give_address)
+_LINES.means("address6")(add_address6)
 
 
 @_LINES.means("access")

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabric.observe.configuration import Bgp, ConfiguredPort, Leftover
+from fabric.observe.configuration import ConfiguredPort, Leftover
 from fabric.observe.configuration.blocks import static_route
 from fabric.observe.configuration.defaults import holds
 from fabric.observe.configuration.model import number_text
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fabric.observe.configuration import BgpTemplate, Configured, PolicyTerm
+    from fabric.observe.configuration.routes import Process
     from fabric.observe.configuration.vrfs import ConfiguredEvpn, ConfiguredVrf
 
 #: Lines about the whole switch, as `Configured.global_lines` has them.
@@ -39,14 +40,6 @@ _UP, _BY_BGP = "nve1 no shutdown", "nve1 host-reachability protocol bgp"
 _AUTO = "auto"
 #: VRF of ``mgmt0``, without a line too (Cisco Nexus 9000 Unicast Routing guide, VRF).
 _MANAGEMENT = "management"
-
-
-class Process(Bgp):
-    """The BGP process, and the switch whose VRFs it has too."""
-
-    __slots__ = ("switch",)
-
-    switch: Configured
 
 
 class VlanLines(NamedTuple):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import ip_network
-from itertools import count
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
@@ -13,9 +11,10 @@ from fabric.design.evpn import evpn_sessions, relays_evpn, tunnelled
 from fabric.design.qos import pause_buffer_bytes
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
+from fabric.render.prefix_rules import prefix_rules
 
 if TYPE_CHECKING:
-    from fabric.design.model import BgpDesign, DeviceDesign, HostPool, VrfDesign
+    from fabric.design.model import DeviceDesign, VrfDesign
     from fabric.design.port_model import PortDesign
     from fabric.design.qos_model import QosProfile, QueueDesign
     from fabric.intent.classes import LosslessClass
@@ -28,7 +27,6 @@ CLASS_MTU_BYTES = 9216
 #: Words of the enumeration FECMode (CiscoDevNet/terraform-provider-nxos @ 43d0c254); how the
 #: command line spells "off" is not published.
 FEC_WORDS = {"rs": "rs-fec", "fc": "fc-fec"}
-HOST_ROUTE = 32
 #: The loopback of tunnels, apart from that of BGP (Cisco Nexus 9000 VXLAN guide 10.6).
 TUNNEL_LOOPBACK = "loopback1"
 
@@ -169,12 +167,18 @@ def view(device: DeviceDesign) -> NxosView:
         watchdog=any(profile.pfc and profile.watchdog.enabled for profile in device.qos_profiles),
         unit=marking_unit("nxos").word,
         class_mtu_bytes=CLASS_MTU_BYTES,
-        prefixes=_prefixes(device.bgp, device.evpn.pool if device.evpn else ""),
-        prefixes6=_hosts(10, device.bgp.host_pools6),
+        prefixes=prefix_rules(
+            device.bgp.host_pools,
+            loopbacks=device.bgp.loopback_pool,
+            tunnels=device.evpn.pool if device.evpn else "",
+        ),
+        prefixes6=prefix_rules(device.bgp.host_pools6),
         input_buffer=_input_buffer(device),
         tunnels=tunnelled(device),
         tunnel_source=TUNNEL_LOOPBACK if device.evpn and device.evpn.pool else "loopback0",
-        vrf_policies=tuple(VrfPolicy(vrf.name, _hosts(10, vrf.pools)) for vrf in tunnelled(device)),
+        vrf_policies=tuple(
+            VrfPolicy(vrf.name, prefix_rules(vrf.pools)) for vrf in tunnelled(device)
+        ),
         relays=relays_evpn(device),
         evpn_sessions=evpn_sessions(device),
         has_gateways=bool(device.vlans or (device.evpn and device.evpn.source)),
@@ -249,25 +253,3 @@ def _port(port: PortDesign, policies: list[QueuingPolicy]) -> PortView:
         own_policy=own.name if own != policies[0] else "",
         fec=FEC_WORDS.get(port.fec, ""),
     )
-
-
-def _prefixes(bgp: BgpDesign, tunnels: str) -> tuple[tuple[int, str], ...]:
-    """Return what may be originated; ``tunnels`` is the pool of their loopbacks, or empty."""
-    last = 20 + 10 * len(bgp.host_pools)
-    return (
-        (10, _rule(bgp.loopback_pool, "eq", HOST_ROUTE)),
-        *_hosts(20, bgp.host_pools),
-        *(((last, _rule(tunnels, "eq", HOST_ROUTE)),) if tunnels else ()),
-    )
-
-
-def _hosts(first: int, pools: tuple[HostPool, ...]) -> tuple[tuple[int, str], ...]:
-    numbers = zip(count(first, 10), pools, strict=False)
-    return tuple(
-        (number, _rule(pool.network, "ge", pool.prefix_length)) for number, pool in numbers
-    )
-
-
-def _rule(pool: str, word: str, length: int) -> str:
-    """Return a rule; ``eq`` and ``ge`` must go beyond the pool's own length."""
-    return pool if ip_network(pool).prefixlen >= length else f"{pool} {word} {length}"

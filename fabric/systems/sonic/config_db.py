@@ -21,6 +21,8 @@ from fabric.validate.origins import Place
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+#: Tables of addresses of interfaces.
+ADDRESSED = ("INTERFACE", "VLAN_INTERFACE", "LOOPBACK_INTERFACE")
 ConfigDb = dict[str, dict[str, dict[str, Any]]]
 Row = dict[str, Any]
 #: Default of PORT.mtu and VLAN.mtu (sonic-net/sonic-buildimage sonic-port.yang, sonic-vlan.yang).

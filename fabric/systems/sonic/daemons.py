@@ -44,9 +44,6 @@ RECLAIMING = ("mellanox", "barefoot")
 #: Fields of ports at which the buffer manager looks.
 _BUFFERED = {"PORT": {"speed", "admin_status"}, "PORT_QOS_MAP": {"pfc_enable"}}
 
-#: Speed in Mb/s and cable length, as CONFIG_DB has them -> the row of the profile; None for none.
-Lookup = "Callable[[str, str], Row | None]"
-
 
 def standard_profile(speed: str, cable: str) -> str:
     """Return the only name of a lossless profile that the buffer manager leaves on a group."""

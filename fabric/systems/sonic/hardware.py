@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 PORTS, CAGES, SKU = "port_config.ini", "platform.json", "hwsku.json"
 HEADROOM, PROFILE = "pg_profile_lookup.ini", "sai.profile"
-DEFAULT_SKU = "default_sku"
 BUFFERS = ("config_db.json", "buffers.json")
 #: Word before the first ``-`` of the file that sai.profile names, such as td3-s5248f-25g; a variant
 #: of a chip follows an ``x``: td3x7.

@@ -21,6 +21,7 @@ from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import holds, number_of
 from fabric.observe.configuration.model import EXTERNAL
 from fabric.observe.configuration.peer_lines import MEANINGS
+from fabric.observe.configuration.port_lines import give_address
 from fabric.observe.configuration.texts import header_ends
 from fabric.systems.vrp8.platforms import FRAME_EXTRA_BYTES
 
@@ -88,14 +89,7 @@ def _jumboframe(port: ConfiguredPort, _: int, frame: str) -> None:
     port.mtu_bytes = min(port.mtu_bytes or longest, longest) if port.routed else longest
 
 
-@_LINES.means("address")
-def _address(
-    port: ConfiguredPort, line: int, text: str, mask: str, more: str | None = None
-) -> None:
-    if not port.routed:
-        raise ValueError("a switched port")
-    others = [entry for entry in port.addresses if more or entry.is_ipv6]
-    port.addresses = [*others, address_line(text, mask, line)]
+_LINES.means("address")(give_address)
 
 
 @_LINES.means("address6")

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.core.artefact import Artefact
-from fabric.render.engine import render
+from fabric.render.blocks import file_of_blocks
 from fabric.render.registry import renderers
-from fabric.render.scope import marked, scoped
 from fabric.systems.vrp8.view import view
 
 if TYPE_CHECKING:
+    from fabric.core.artefact import Artefact
     from fabric.design.model import DeviceDesign
 
 #: Templates in the order of their blocks: what is named before what names it, and the times of the
@@ -51,10 +50,4 @@ def render_vrp8(design: DeviceDesign) -> list[Artefact]:
     RenderError
         When the design needs what VRP8 cannot do; see `fabric.systems.vrp8.view.view`.
     """
-    design = scoped(design)
-    values = {"view": view(design), "device": design}
-    blocks = [render(f"vrp8/{feature}.j2", design.name, values) for feature in FEATURES]
-    text = "".join(f"#\n{block.rstrip()}\n" for block in blocks if block.strip())
-    path = f"switches/{design.name}/running-config.vrp8"
-    text = marked(design, text, "#")
-    return [Artefact(design.name, design.platform, "running-config", path, text.encode())]
+    return file_of_blocks(design, view, FEATURES, "running-config", "#")

@@ -18,7 +18,7 @@ from fabric.core.exports import About, Exported, Exporter, exporters, text_file
 from fabric.placement.export import Order
 from fabric.placement.k8s.cluster import node_names
 from fabric.placement.k8s.labels import PREFIX, label_value
-from fabric.placement.k8s.manifest import Manifest, yaml_text
+from fabric.placement.k8s.manifest import NFD_NODE, Manifest, yaml_text
 from fabric.placement.pcie import refused_trait
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ LLDP = f"lldp.{PREFIX}"
 READ_AT = f"{LLDP}/read-at"
 ALL_RAILS = f"{LLDP}/all-rails"
 _SEPARATOR = "---\n"
-_NFD_NODE = "nfd.node.kubernetes.io/node-name"
 
 
 def _by_node(rails: Rails) -> dict[str, list[NicRail]]:
@@ -101,9 +100,7 @@ def _rail_features(rails: Rails) -> list[Manifest]:
         features = {"instances": {f"{LLDP}.nic": {"elements": elements}}} if elements else {}
         spec = {"labels": _labels(rails, nics), **({"features": features} if features else {})}
         notes, version, name = _read_at(nics), "nfd.k8s-sigs.io/v1alpha1", f"{node}-rocefab-rails"
-        objects.append(
-            Manifest("NodeFeature", name, space, spec, version, {_NFD_NODE: node}, notes)
-        )
+        objects.append(Manifest("NodeFeature", name, space, spec, version, {NFD_NODE: node}, notes))
     return objects
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -19,8 +17,8 @@ from fabric.qos.dcqcn.parameters import (
 )
 from fabric.qos.dcqcn.presets import CONNECTX, HPCC_FAST, PAPER
 from fabric.qos.dcqcn.registers import FIELDS, read_settings, settings
+from tests.reference import SHARED
 
-REPOSITORY = Path(__file__).parents[3]
 SWITCH = CongestionPoint(kmin_bytes=150_000, kmax_bytes=1_500_000, pmax_percent=100)
 #: As ``mlxconfig query`` of a ConnectX-6 Dx prints them.
 LISTING = """
@@ -209,17 +207,16 @@ def test_parameters_come_back(point: ReactionPoint, notice: NotificationPoint, p
 
 def test_listings_of_the_reference_data_can_be_read() -> None:
     """Every NIC whose query is at hand holds a set that we can name."""
-    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
     texts = [
         text
-        for path in sorted((folder / "fixtures").rglob("*"))
+        for path in sorted((SHARED / "fixtures").rglob("*"))
         if path.is_file()
         and path.stat().st_size < 200_000
         and "RPG_BYTE_RESET_P1" in (text := path.read_text(encoding="utf-8", errors="replace"))
         and "DCE_TCP_G_P1" in text
     ]
     if not texts:
-        pytest.skip(f"no mlxconfig listings in {folder}; set ROCEFAB_REFERENCE")
+        pytest.skip(f"no mlxconfig listings in {SHARED}; set ROCEFAB_REFERENCE")
     for text in texts:
         result = read_settings(listed(text), "mlxconfig", 64, SWITCH)
         assert result.reaction_point.alpha_divisor in {1, 2}

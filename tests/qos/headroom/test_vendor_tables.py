@@ -7,11 +7,9 @@ that ignore the cable length, or that copy the row of another speed, follow no l
 from __future__ import annotations
 
 import csv
-import os
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,12 +21,11 @@ from fabric.qos.headroom.laws import PortTraits, headroom, laws, spectrum_settin
 from fabric.qos.headroom.spectrum import spectrum
 from fabric.qos.headroom.terms import Link
 from fabric.qos.headroom.verdict import HeadroomVerdict, judge
+from tests.reference import SHARED
 
-REPOSITORY = Path(__file__).parents[3]
-FOLDER = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-TABLES = FOLDER / "fixtures" / "headroom" / "pg_profile_lookup.csv"
+TABLES = SHARED / "fixtures" / "headroom" / "pg_profile_lookup.csv"
 pytestmark = pytest.mark.skipif(
-    not TABLES.is_file(), reason=f"no vendor tables in {FOLDER}; set ROCEFAB_REFERENCE to them"
+    not TABLES.is_file(), reason=f"no vendor tables in {SHARED}; set ROCEFAB_REFERENCE to them"
 )
 
 #: Names of the families in the tables.

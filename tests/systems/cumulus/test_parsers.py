@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,10 +25,10 @@ from fabric.observe.state import (
 )
 from fabric.systems.cumulus.parsers import CumulusParser, bgp_summary, counters, optics, roce
 from fabric.systems.cumulus.parsers.interfaces import bfd, facts, interfaces, neighbours
+from tests.reference import reference
 from tests.systems.outputs import Outputs, optics_part
 
 SAMPLES = Path(__file__).parents[2] / "observe" / "samples" / "cumulus"
-REPOSITORY = Path(__file__).parents[3]
 KMIN, KMAX = round(146.48 * 1024), round(1.43 * 1024 * 1024)
 
 
@@ -37,19 +36,9 @@ def sample(name: str) -> str:
     return (SAMPLES / name).read_text(encoding="utf-8")
 
 
-def folder() -> Path:
-    return (
-        Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-        / "fixtures"
-        / "cumulus"
-    )
-
-
 def recorded(name: str) -> str:
     """Return a recorded output without what the guide left out of it, or skip."""
-    if not (folder() / name).is_file():
-        pytest.skip(f"no recorded outputs in {folder()}; set ROCEFAB_REFERENCE")
-    lines = (folder() / name).read_text(encoding="utf-8").splitlines()
+    lines = reference("fixtures", "cumulus", name).read_text(encoding="utf-8").splitlines()
     return "".join(f"{line}\n" for line in lines if line.strip() != "...")
 
 
@@ -294,7 +283,9 @@ READ = {
 
 def test_every_recorded_output_is_read_or_named() -> None:
     recorded("ptmctl_b.txt")
-    assert {path.name for path in folder().glob("*.txt")} == READ | NOT_READ.keys()
+    assert {
+        path.name for path in reference("fixtures", "cumulus").glob("*.txt")
+    } == READ | NOT_READ.keys()
     assert not READ & NOT_READ.keys()
 
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from fabric.systems.eos.lab.view import ArpEntry
 from tests.lab.eos_running import FULL, Served, serving, spec_of
+from tests.reference import reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-REPOSITORY = Path(__file__).resolve().parents[3]
-FIXTURES = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared")) / "fixtures/eos"
 
 
 @pytest.fixture(scope="module")
@@ -95,17 +91,13 @@ def missing(real: Any, ours: Any, where: str = "") -> list[str]:
 
 @pytest.mark.parametrize("command", sorted(CAPTURES))
 def test_shape_is_that_of_real_answers(command: str, driver: Any) -> None:
-    path = FIXTURES / f"{CAPTURES[command]}.json"
-    if not path.exists():
-        pytest.skip(f"no captured answers at {FIXTURES}; set ROCEFAB_REFERENCE")
+    path = reference("fixtures", "eos", f"{CAPTURES[command]}.json")
     real = json.loads(path.read_text(encoding="utf-8"))
     assert missing(shape(real), shape(ask(driver, command))) == []
 
 
 def test_interfaces_have_the_fields_of_a_real_answer(driver: Any) -> None:
-    path = FIXTURES / "show_interfaces.json"
-    if not path.exists():
-        pytest.skip(f"no captured answers at {FIXTURES}; set ROCEFAB_REFERENCE")
+    path = reference("fixtures", "eos", "show_interfaces.json")
     real = json.loads(path.read_text(encoding="utf-8"))["interfaces"]["Management1"]
     ours = ask(driver, "show interfaces")["interfaces"]["Management1"]
     left_out = {"interfaceStatistics", "autoNegotiate", "loopbackMode"}

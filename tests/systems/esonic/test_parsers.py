@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,9 @@ from fabric.observe.parsers import UnreadableError, parsers
 from fabric.systems.esonic.parsers import EsonicParser, configuration
 from fabric.systems.esonic.platforms.lines import read, write
 from fabric.systems.sonic.parsers import SonicParser
+from tests.reference import reference
 
 SAMPLES = Path(__file__).parents[2] / "observe" / "samples"
-REPOSITORY = Path(__file__).parents[3]
 TEXT = (SAMPLES / "esonic" / "running.cfg").read_text(encoding="utf-8")
 SHOWN = """\
 hostname leaf01
@@ -175,9 +174,6 @@ def test_state_is_read_as_that_of_sonic(subject: str) -> None:
 
 def test_recorded_outputs_of_sonic_are_read() -> None:
     """Those of the commands that its driver sends."""
-    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    path = folder / "fixtures" / "sonic" / "show_interfaces_status.txt"
-    if not path.is_file():
-        pytest.skip(f"no recorded outputs in {folder}; set ROCEFAB_REFERENCE")
+    path = reference("fixtures", "sonic", "show_interfaces_status.txt")
     _, parse = parsers["esonic"].readings["interfaces"]
     assert parse(path.read_text(encoding="utf-8"))

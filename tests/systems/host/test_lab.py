@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabric.lab.clock import LabClock
 from fabric.lab.faults import Fault
 from fabric.systems.host.lab import HostStandIn
-from tests.lab.conftest import execute, host_spec
+from tests.lab.conftest import execute
+from tests.reference import reference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from fabric.lab.lab import Lab
 
-REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[4] / "shared"))
 NETPLAN = """network:
   version: 2
   ethernets:
@@ -46,14 +43,6 @@ SCRIPT = """#!/bin/sh
 set -eu
 mlnx_qos -i "$1" --trust dscp --pfc 0,0,0,1,0,0,0,0 >/dev/null
 """
-
-
-@pytest.fixture
-def host() -> Iterator[HostStandIn]:
-    """Return a host without its SSH server; commands run as root."""
-    device = HostStandIn(host_spec(), LabClock())
-    yield device
-    device.fs.close()
 
 
 MESSAGES = [
@@ -102,10 +91,7 @@ def test_trust_keeps_own_mappings_when_it_is_set_already(host: HostStandIn) -> N
 
 
 def _reference(name: str) -> str:
-    path = REFERENCE / "fixtures" / "host" / name
-    if not path.exists():
-        pytest.skip(f"reference data is absent: {name}")
-    return path.read_text()
+    return reference("fixtures", "host", name).read_text()
 
 
 def _without_buffers(text: str) -> list[str]:

@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabric.lab.clock import LabClock
 from fabric.systems.host.lab import HostStandIn
 from fabric.workflow.apply import Options, apply
 from fabric.workflow.plan import Selection, plan
 from fabric.workflow.project import Project
 from tests.change import labs
-from tests.lab.conftest import host_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 UUID = "42424650-5232-3235-3230-303437303030"
@@ -45,14 +42,6 @@ REFUSED = {
     "a device that is absent": ("nicctl update dcqcn -r ionic_9 -i 1", "no such RDMA device"),
     "what is shown": ("nicctl show port", "only the updates of a rendered apply.sh"),
 }
-
-
-@pytest.fixture
-def host() -> Iterator[HostStandIn]:
-    """Return a host without its SSH server; commands run as root."""
-    device = HostStandIn(host_spec(), LabClock())
-    yield device
-    device.fs.close()
 
 
 @pytest.mark.parametrize(("command", "message"), REFUSED.values(), ids=REFUSED)

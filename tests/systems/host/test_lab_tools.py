@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabric.lab.clock import LabClock
 from fabric.systems.host.lab import HostStandIn
 from fabric.systems.host.lab.kernel import BRIDGE
 from tests.cases import each
-from tests.lab.conftest import host_spec
+from tests.reference import reference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    pass
 
-REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[4] / "shared"))
 NETWORK = """[Match]
 Name=rail0
 [Link]
@@ -52,14 +48,6 @@ method=disabled
 """
 NETWORKD_PATH = "/etc/systemd/network/05-rocefab-rail0.network"
 PROFILE_PATH = "/etc/NetworkManager/system-connections/rocefab-rail0.nmconnection"
-
-
-@pytest.fixture
-def host() -> Iterator[HostStandIn]:
-    """Return a host without its SSH server; commands run as root."""
-    device = HostStandIn(host_spec(), LabClock())
-    yield device
-    device.fs.close()
 
 
 REFUSED = [
@@ -120,10 +108,7 @@ def test_dcb_and_mlnx_qos_speak_of_one_driver(host: HostStandIn) -> None:
 
 
 def _reference(name: str) -> str:
-    path = REFERENCE / "fixtures" / "host" / name
-    if not path.exists():
-        pytest.skip(f"reference data is absent: {name}")
-    return path.read_text()
+    return reference("fixtures", "host", name).read_text()
 
 
 def test_layout_of_dcb(host: HostStandIn) -> None:

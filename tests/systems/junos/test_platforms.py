@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,8 +22,8 @@ from fabric.systems.junos.platforms.text import (
     read_set,
 )
 from tests.cases import each
+from tests.reference import reference
 
-REPOSITORY = Path(__file__).parents[3]
 #: Written for this test, in the manner of `show configuration`.
 TREE = """\
 ## Last commit: today
@@ -259,10 +256,7 @@ VENDOR = ["leaf1_qfx5240-64od", "spine1_qfx5240-64od", "leaf1_qfx5130-32cd"]
 )
 def test_configurations_of_the_vendor(name: str) -> None:
     """All of it is read, the lossless part is known, and what is known comes back without loss."""
-    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    path = folder / "fixtures" / "junos" / "jvd" / f"{name}.conf"
-    if not path.is_file():
-        pytest.skip(f"no configurations in {folder}; set ROCEFAB_REFERENCE to the reference data")
+    path = reference("fixtures", "junos", "jvd", f"{name}.conf")
     lines = read_tree(path.read_text(encoding="utf-8"))
     assert len(lines) > 90
     known = []

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,11 +15,11 @@ from fabric.systems.sonic.lab import SonicStandIn
 from fabric.systems.sonic.lab.check import ConfigRefusedError, check_config
 from fabric.systems.sonic.parsers import state as sonic_state
 from tests.lab.conftest import execute, leaf_config, leaf_spec
+from tests.reference import reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[4] / "shared"))
 WRED = "/WRED_PROFILE/AZURE_LOSSLESS/"
 SELF_MADE = "/BUFFER_PROFILE/pg_lossless_400000_5m_profile/"
 
@@ -79,10 +77,7 @@ def test_model_rejects(table: str, key: str, field: str, value: str, message: st
 
 
 def _reference(name: str) -> Any:
-    path = REFERENCE / name
-    if not path.exists():
-        pytest.skip(f"reference data is absent: {name}")
-    return path.read_text()
+    return reference(name).read_text()
 
 
 def test_model_agrees_with_yanglint() -> None:

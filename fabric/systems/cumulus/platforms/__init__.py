@@ -39,6 +39,7 @@ CUMULUS = platforms.add("cumulus")(
             "each switch draws one at its start unless `nv set system forwarding hash-seed` set "
             "it, so nothing is to be done while it is not set"
         ),
+        verb="nv set ",
         description_space="_",
         releases=RELEASES,
     )

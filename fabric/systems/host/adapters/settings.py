@@ -10,20 +10,19 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fabric.systems.host.parsers.settings import UNAVAILABLE
+from fabric.devices.shell_driver import UNITS
+from fabric.intent.scalars import INTERFACE, MAC
+from fabric.systems.host.parsers.settings import MODES, REGISTER, TO_PROC, UNAVAILABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-_INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
 _DEVICE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 _SYSCTL = re.compile(r"net\.ipv[46]\.(conf|neigh)\.[A-Za-z0-9_./-]{1,60}")
 _FILE = re.compile(r"/sys/[A-Za-z0-9_./-]{1,120}")
 _VALUE = re.compile(r"-?[A-Za-z0-9_.]{1,64}")
 _PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
-_REGISTER = re.compile(r"[0-9a-f]{4}")
 _CODE = re.compile(r"[0-7]")
-_MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 _IP = "[0-9a-f.:]{2,39}"
 _NETWORK = re.compile(rf"{_IP}(/[0-9]{{1,3}})?")
 _ROUTE = re.compile(
@@ -33,10 +32,6 @@ _ROUTE = re.compile(
 )
 _RULE = re.compile(rf"priority [0-9]{{1,10}} from {_IP}(/[0-9]{{1,3}})? table [A-Za-z0-9_]{{1,32}}")
 _LINK = re.compile(r"[A-Za-z0-9@:_.\\-]+\.wants/[A-Za-z0-9@:_.\\-]+\.service")
-_MODES = ("RoCE v2", "IB/RoCE v1")
-_UNITS = "/etc/systemd/system"
-#: From the notation of sysctl.d to a path below /proc/sys.
-_PATHS = str.maketrans("./", "/.")
 
 
 def restored(old: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
@@ -57,7 +52,7 @@ def restored(old: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
 
 def _sysctl(name: str, value: Any, _now: Any) -> Iterator[str]:
     if _SYSCTL.fullmatch(name) and ".." not in name and _VALUE.fullmatch(str(value)):
-        yield f"sh -c 'echo {value} > /proc/sys/{name.translate(_PATHS)}'"
+        yield f"sh -c 'echo {value} > /proc/sys/{name.translate(TO_PROC)}'"
 
 
 def _files(_name: str, value: Any, _now: Any) -> Iterator[str]:
@@ -68,23 +63,23 @@ def _files(_name: str, value: Any, _now: Any) -> Iterator[str]:
 
 def _acs(_name: str, value: Any, _now: Any) -> Iterator[str]:
     for address, register in value.items():
-        if _PCI.fullmatch(address) and _REGISTER.fullmatch(str(register)):
+        if _PCI.fullmatch(address) and REGISTER.fullmatch(str(register)):
             yield f"setpci -s {address} ECAP_ACS+0x6.w={register}"
 
 
 def _pause(name: str, value: Any, _now: Any) -> Iterator[str]:
     rx, tx = ("on" if value.get(way) == "on" else "off" for way in ("rx", "tx"))
-    if _INTERFACE.fullmatch(name):
+    if INTERFACE.fullmatch(name):
         yield f"ethtool -A {name} rx {rx} tx {tx} || true"
 
 
 def _storm(name: str, value: Any, _now: Any) -> Iterator[str]:
-    if _INTERFACE.fullmatch(name):
+    if INTERFACE.fullmatch(name):
         yield f"ethtool --set-tunable {name} pfc-prevention-tout {int(value)}"
 
 
 def _read_request(name: str, value: Any, _now: Any) -> Iterator[str]:
-    if _INTERFACE.fullmatch(name) and _CODE.fullmatch(str(value)):
+    if INTERFACE.fullmatch(name) and _CODE.fullmatch(str(value)):
         device = f"$(basename $(readlink -f /sys/class/net/{name}/device))"
         yield f"setpci -s {device} CAP_EXP+08.w={value}000:7000"
 
@@ -92,7 +87,7 @@ def _read_request(name: str, value: Any, _now: Any) -> Iterator[str]:
 def _cm(name: str, value: Any, _now: Any) -> Iterator[str]:
     """Yield nothing to do where the module is gone: it begins with its own values."""
     mode, tos = value.get("mode"), str(value.get("tos"))
-    if _DEVICE.fullmatch(name) and mode in _MODES and tos.isdigit():
+    if _DEVICE.fullmatch(name) and mode in MODES and tos.isdigit():
         yield (
             "sh -c 'cd /sys/kernel/config/rdma_cm 2>/dev/null || exit 0; "
             f"mkdir -p {name}; echo {mode} > {name}/ports/1/default_roce_mode && "
@@ -112,22 +107,22 @@ def _links(name: str, value: Any, now: Any) -> Iterator[str]:
     old = [link for link in value if _LINK.fullmatch(link)]
     if now is None and not old and _DEVICE.fullmatch(name):
         yield (
-            f"sh -c 'for f in {_UNITS}/*.wants/{name}-nic@*.service "
-            f'{_UNITS}/*.wants/{name}-tuning.service; do [ ! -L "$f" ] || '
+            f"sh -c 'for f in {UNITS}/*.wants/{name}-nic@*.service "
+            f'{UNITS}/*.wants/{name}-tuning.service; do [ ! -L "$f" ] || '
             '{ rm -f "$f"; rmdir "$(dirname "$f")" 2>/dev/null || true; '
             f"{_END.format(_NAME_OF_LINK)}; }}; done'"
         )
     for link in now or ():
         if link not in old and _LINK.fullmatch(link):
-            yield f"rm -f '{_UNITS}/{link}'"
-            yield f"rmdir '{_UNITS}/{link.partition('/')[0]}' 2>/dev/null || true"
+            yield f"rm -f '{UNITS}/{link}'"
+            yield f"rmdir '{UNITS}/{link.partition('/')[0]}' 2>/dev/null || true"
             yield _END.format(f"'{link.partition('/')[2]}'")
     for link in old:
         yield f"systemctl enable '{link.partition('/')[2]}'"
 
 
 def _buffers(name: str, value: Any, _now: Any) -> Iterator[str]:
-    if _INTERFACE.fullmatch(name):
+    if INTERFACE.fullmatch(name):
         yield f"mlnx_qos -i {name} --buffer_size {_comma(value['sizes'])}"
         yield f"mlnx_qos -i {name} --prio2buffer {_comma(value['of'])}"
 
@@ -137,17 +132,17 @@ def _dcb_buffer(name: str, value: Any, _now: Any) -> Iterator[str]:
         " ".join(f"{number}:{int(item)}" for number, item in enumerate(value[key]))
         for key in ("sizes", "of")
     )
-    if _INTERFACE.fullmatch(name):
+    if INTERFACE.fullmatch(name):
         yield f"dcb buffer set dev {name} buffer-size {sizes} prio-buffer {buffers}"
 
 
 def _neighbour(name: str, value: Any, _now: Any) -> Iterator[str]:
     interface, _, address = name.partition("/")
-    if not (_INTERFACE.fullmatch(interface) and _NETWORK.fullmatch(address)):
+    if not (INTERFACE.fullmatch(interface) and _NETWORK.fullmatch(address)):
         return
     if not value:
         yield f"ip neigh del {address} dev {interface} || true"
-    elif _MAC.fullmatch(value):
+    elif MAC.fullmatch(value):
         yield f"ip neigh replace {address} lladdr {value} dev {interface} nud permanent"
 
 

@@ -28,7 +28,7 @@ from fabric.systems.host.lab import pci as host_pci
 from fabric.systems.host.lab import qos as host_qos
 from fabric.systems.host.lab import rdma as host_rdma
 from fabric.systems.host.lab.ethtool import Ethtool
-from fabric.systems.host.lab.kernel import HostKernel
+from fabric.systems.host.lab.kernel import HostKernel, read_back
 from fabric.systems.host.lab.nic_tools import NicTools
 from fabric.systems.host.lab.paths import LabPaths
 from fabric.systems.host.lab.probe import ProbeTools
@@ -215,7 +215,7 @@ class HostStandIn(SshStandIn):
         folder = f"/sys/class/net/{nic.interface}/ecn"
         for name in _ECN_FILES:
             high = 63 if name.endswith("cnp_dscp") else 1 if "/enable/" in name else 2**32 - 1
-            self.fs.watch(f"{folder}/{name}", lambda text, high=high: _number(text, high))  # type: ignore[misc]
+            self.fs.watch(f"{folder}/{name}", lambda text, high=high: read_back(text, high))  # type: ignore[misc]
         self.fs.watch(f"/sys/class/infiniband/{nic.rdma_device}/tc/1/traffic_class", _traffic_class)
 
     def after_network_change(self) -> None:
@@ -314,13 +314,6 @@ class HostStandIn(SshStandIn):
     def _uname(self, _context: Context, argv: list[str], _stdin: str) -> Result:
         words = {"-n": self.hostname(), "-r": "6.1.0", "-m": "x86_64", "-s": "Linux"}
         return Result(words.get(argv[1] if len(argv) > 1 else "-s", "Linux") + "\n")
-
-
-def _number(text: str, high: int) -> str:
-    word = text.strip()
-    if not word.isdigit() or int(word) > high:
-        raise OSError(22, "Invalid argument", "write error")
-    return f"{word}\n"
 
 
 def _traffic_class(text: str) -> str:

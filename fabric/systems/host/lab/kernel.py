@@ -81,7 +81,7 @@ class HostKernel:
             for field in FIELDS:
                 path = f"/sys/kernel/debug/mlx5/{address}/cc_params/{field.debugfs}"
                 fs.put(path, "0\n")
-                fs.watch(path, lambda text, field=field: _number(text, field.high))  # type: ignore[misc]
+                fs.watch(path, lambda text, field=field: read_back(text, field.high))  # type: ignore[misc]
 
     def _address(self, nic: NicSpec) -> str:
         return self._host.cards[nic.interface].address
@@ -99,7 +99,7 @@ class HostKernel:
             if again or not self._host.fs.exists(folder):
                 self._host.fs.put(f"{folder}/default_roce_mode", "RoCE v2\n")
                 self._host.fs.put(f"{folder}/default_roce_tos", "0\n")
-                self._host.fs.watch(f"{folder}/default_roce_tos", lambda text: _number(text, 255))
+                self._host.fs.watch(f"{folder}/default_roce_tos", lambda text: read_back(text, 255))
                 self._host.fs.watch(f"{folder}/default_roce_mode", _mode)
 
     def _setpci(self, context: Context, argv: list[str], _stdin: str) -> Result:
@@ -160,7 +160,8 @@ class HostKernel:
         return Result()
 
 
-def _number(text: str, high: int) -> str:
+def read_back(text: str, high: int) -> str:
+    """Return what is read of a number that is written; raise OSError where it is none."""
     word = text.strip()
     if not word.isdigit() or int(word) > high:
         raise OSError(22, "Invalid argument", "write error")

@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 UNAVAILABLE = "unavailable"
 #: What a port has as soon as rdma_cm is loaded (Linux drivers/infiniband/core/cma.c, cma_add_one).
 CM_DEFAULT = {"mode": "RoCE v2", "tos": "0"}
-_MODES = ("RoCE v2", "IB/RoCE v1")
+#: From the notation of sysctl.d to a path below /proc/sys.
+TO_PROC = str.maketrans("./", "/.")
+MODES = ("RoCE v2", "IB/RoCE v1")
 _VALUE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _LINK = re.compile(r"/etc/systemd/system/([A-Za-z0-9@:_.\\-]+\.wants/[A-Za-z0-9@:_.\\-]+\.service)")
-_REGISTER = re.compile(r"[0-9a-f]{4}")
+REGISTER = re.compile(r"[0-9a-f]{4}")
 _STORM = re.compile(r"pfc-prevention-tout: ([0-9]{1,5})")
 
 
@@ -100,7 +102,7 @@ def _files(text: str, pattern: str) -> dict[str, str] | None:
 
 def _acs(text: str, _name: str) -> dict[str, str]:
     by_name = {pci_address(name): value for name, value in _pairs(text).items()}
-    if not all(_REGISTER.fullmatch(value) for value in by_name.values()):
+    if not all(REGISTER.fullmatch(value) for value in by_name.values()):
         raise UnreadableError("setpci printed no register")
     return by_name
 
@@ -119,7 +121,7 @@ def _storm(text: str, _name: str) -> int:
 
 def _read_request(text: str, _name: str) -> str:
     """Return bits 12 to 14 of the Device Control register, as the first hexadecimal digit."""
-    if not _REGISTER.fullmatch(text.strip()):
+    if not REGISTER.fullmatch(text.strip()):
         raise UnreadableError(f"setpci printed {shown(text)}")
     return f"{int(text, 16) >> 12 & 7}"
 
@@ -128,7 +130,7 @@ def _cm(text: str, _name: str) -> dict[str, str]:
     if not text.strip():
         return dict(CM_DEFAULT)  # the module is not loaded yet
     lines = [line.strip() for line in whole_lines(text)]
-    if len(lines) != len(CM_DEFAULT) or lines[0] not in _MODES or not lines[1].isdigit():
+    if len(lines) != len(CM_DEFAULT) or lines[0] not in MODES or not lines[1].isdigit():
         raise UnreadableError(f"RDMA-CM printed {shown(text)}")
     return {"mode": lines[0], "tos": lines[1]}
 

@@ -32,6 +32,7 @@ JUNOS = platforms.add("junos")(
         # Nobody has published ranges: those of the inventory. JUN005 warns about other values than
         # DEFAULT_WATCHDOG_MS.
         watchdog_ms={"detection": (1, 60000), "restoration": (1, 60000), "poll": (1, 30000)},
+        verb="set ",
         speed_words="plain",
         shares_buffer=True,
         source="Juniper/jvd @ 005ab344, Juniper/yang @ 2a696d62, juniper.net CLI reference",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from fabric.change.scope import other_as
 from fabric.systems.sonic.adapters.foreign import ConfigDb, add_references, foreign_ports
+from fabric.systems.sonic.config_db import ADDRESSED
 from fabric.systems.sonic.daemons import MAPS
 from fabric.systems.sonic.ownership import OWNED_TABLES, SHARED
 from fabric.systems.sonic.platforms import FRAMEWORK
@@ -39,8 +40,7 @@ _VRF = re.compile(r"VRF\|Vrf\d+")
 _BINDING = "vrf_name"
 #: Rows that a switch has once: they are ours and others', even where the inventory has none.
 _SINGLE = frozenset({("BGP_GLOBALS", "default"), ("BGP_GLOBALS_AF", "default|ipv4_unicast")})
-#: Addresses of interfaces, and names that are ours beside ports and VLANs.
-_ADDRESSED = ("INTERFACE", "VLAN_INTERFACE", "LOOPBACK_INTERFACE")
+#: The loopback is ours beside ports and VLANs.
 _LOOPBACK = "Loopback0"
 _METADATA = ("DEVICE_METADATA", "localhost")
 
@@ -99,7 +99,7 @@ class _Scope:
         self.interfaces = self.ports | {*intended.get("VLAN", {}), _LOOPBACK}
         self.peers = {row.split("|")[-1] for row in intended.get("BGP_NEIGHBOR", {})}
         self.peers |= self.ports
-        self.networks = {table: self._networks(table) for table in _ADDRESSED}
+        self.networks = {table: self._networks(table) for table in ADDRESSED}
 
     def _networks(self, table: str) -> set[Network]:
         """Return the networks of our addresses in a table."""
@@ -146,7 +146,7 @@ class _Scope:
     def _is_ours(self, table: str, row: str, fields: dict[str, Any]) -> bool:
         parts = row.split("|")
         first, last = parts[0], parts[-1]
-        if table in _ADDRESSED:
+        if table in ADDRESSED:
             return self._is_address(table, row, fields)
         if table == "BREAKOUT_CFG":
             return row not in self.foreign

@@ -17,6 +17,7 @@ from fabric.observe.state import BgpPeer, LldpNeighbour
 from fabric.systems.sonic.gcu import known_release
 from fabric.systems.sonic.parsers import state as sonic_state
 from fabric.systems.sonic.parsers import telemetry as telemetry
+from fabric.systems.sonic.parsers.state import PORT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 _NO_PEERS = re.compile("No IPv[46] neighbor is configured")
 _PEER_TOTAL = re.compile(r"^Total number of neighbors +(\d+) *$", re.MULTILINE)
 _LLDP_TOTAL = re.compile(r"^Total entries displayed: +(\d+) *$", re.MULTILINE)
-_PORT = re.compile(r"[A-Za-z][A-Za-z0-9-]*\d+")
 _PRIORITIES = re.compile(r"[0-7](,[0-7])*")
 _PARAMETER = re.compile(r"[a-z0-9]+(\.[A-Za-z0-9_/-]+)+")
 #: A line of ``supervisorctl status NAME`` (Supervisor 4.2, supervisorctl.py; states.py), whose
@@ -117,7 +117,7 @@ def pfc_priority(text: str) -> dict[str, tuple[int, ...]]:
         raise UnreadableError("the last line is cut")
     by_name = {}
     for row in parse_table(text, "Interface"):
-        if "Lossless priorities" not in row or not _PORT.fullmatch(row["Interface"]):
+        if "Lossless priorities" not in row or not PORT.fullmatch(row["Interface"]):
             raise UnreadableError(f"this is not a table of lossless priorities: {row}")
         by_name[row["Interface"]] = _priorities(row["Lossless priorities"])
     return by_name

@@ -28,7 +28,7 @@ from fabric.observe.state import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_PORT = re.compile(r"[A-Za-z][A-Za-z0-9-]*\d+")
+PORT = re.compile(r"[A-Za-z][A-Za-z0-9-]*\d+")
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 _SPEED = re.compile(r"(\d+)([GM])")
 _QUEUE = re.compile(r"([A-Za-z]+\d+):(\d+)")
@@ -383,7 +383,7 @@ def _cut(row: dict[str, str]) -> UnreadableError:
 
 
 def _port(name: str, row: dict[str, str]) -> str:
-    if not _PORT.fullmatch(name):
+    if not PORT.fullmatch(name):
         raise _cut(row)
     return name
 

@@ -15,9 +15,11 @@ from fabric.core.json_text import parse_json
 from fabric.observe.configuration import Bgp, Configured, Leftover, readers
 from fabric.observe.configuration.defaults import absence
 from fabric.observe.parsers import UnreadableError
+from fabric.systems.sonic.config_db import ADDRESSED
 from fabric.systems.sonic.config_db_forms import foreign_form
+from fabric.systems.sonic.platforms import FRAMEWORK
 from fabric.systems.sonic.reading import ports, sessions
-from fabric.systems.sonic.reading.model import FILE, GENERAL, MANAGED, READER, router_id_of, text_of
+from fabric.systems.sonic.reading.model import FILE, GENERAL, READER, router_id_of, text_of
 from fabric.validate.json_lines import key_positions
 
 if TYPE_CHECKING:
@@ -43,8 +45,7 @@ _CARRIES_TRAFFIC = {
     "idf_isolation_state": "unisolated",
 }
 #: Fields of DEVICE_METADATA that other tables hang on, and the value that counts.
-_SWITCHES = {MANAGED: "true", "default_bgp_status": "down"}
-_INTERFACES = ("INTERFACE", "VLAN_INTERFACE", "LOOPBACK_INTERFACE")
+_SWITCHES = {FRAMEWORK: "true", "default_bgp_status": "down"}
 
 
 @readers.add("sonic")
@@ -66,7 +67,7 @@ def read(files: Mapping[str, str]) -> Configured:
         ]
         if name in READER.tables:
             _apply(switch, name, rows)
-            if MANAGED in switch.global_lines:
+            if FRAMEWORK in switch.global_lines:
                 switch.leftovers += _unknown_fields(name, rows)
         elif not READER.passes_over(name):
             switch.leftovers += [Leftover(line, f"{name}|{'|'.join(key)}") for key, _, line in rows]
@@ -83,7 +84,7 @@ def _drop_orphans(switch: Configured, tables: Mapping[str, Mapping[str, Fields]]
     for name in [name for name in switch.ports if name.startswith("Ethernet")]:
         if name.partition(".")[0] not in tables.get("PORT", {}):
             del switch.ports[name]
-    rows = {name for table in _INTERFACES for name in tables.get(table, {})}
+    rows = {name for table in ADDRESSED for name in tables.get(table, {})}
     for name, port in switch.ports.items():
         if name not in rows and port.addresses:
             words = f"addresses of {name}: {absence('sonic', 'interface_row')}"
@@ -135,7 +136,7 @@ def _metadata(switch: Configured, _: tuple[str, ...], row: Fields, line: int) ->
         raise ValueError("a switch without a name")
     switch.name = text_of(row, "hostname")
     switch.global_lines |= {key for key in _SWITCHES if row.get(key) == _SWITCHES[key]}
-    if MANAGED not in switch.global_lines and row.get("bgp_asn", "None") != "None":
+    if FRAMEWORK not in switch.global_lines and row.get("bgp_asn", "None") != "None":
         switch.bgp = Bgp(int(row["bgp_asn"]), line, max_paths=MAX_PATHS, relax=True)
         if row.get("type") == "ToRRouter":
             group = switch.bgp.group(GENERAL, line)

@@ -23,9 +23,6 @@ FILE = "config_db"
 #: (templates/general/instance.conf.j2).
 GENERAL = "PEER_V4"
 
-#: Field of DEVICE_METADATA that lets tables manage BGP.
-MANAGED = "frr_mgmt_framework_config"
-
 #: What is read of a row, by table; tables are read in the order of the book, so that BGP comes
 #: before its sessions.
 READER: TableReader[Action] = TableReader("sonic", "routing")

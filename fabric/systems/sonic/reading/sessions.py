@@ -16,9 +16,9 @@ from fabric.observe.configuration.blocks import network
 from fabric.observe.configuration.defaults import absence
 from fabric.observe.configuration.model import EXTERNAL, is_address
 from fabric.observe.configuration.sequences import enter_term
+from fabric.systems.sonic.platforms import FRAMEWORK
 from fabric.systems.sonic.reading.model import (
     GENERAL,
-    MANAGED,
     READER,
     process_of,
     require_default_vrf,
@@ -40,7 +40,7 @@ _SUFFIXES = {"ipv4_unicast": "", "ipv6_unicast": "6"}
 def _globals(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     if key != ("default",):
         raise ValueError("a VRF is not read")
-    if MANAGED not in switch.global_lines:
+    if FRAMEWORK not in switch.global_lines:
         raise ValueError(absence("sonic", "managed"))
     switch.bgp = Bgp(int(row["local_asn"]), line, ipv4_first=True)
     switch.bgp.router_id = router_id_of(row.get("router_id", ""))
@@ -108,7 +108,7 @@ def _neighbour(switch: Configured, key: tuple[str, ...], row: Fields, line: int)
     peer.group = text_of(row, "peer_group_name") or (GENERAL if GENERAL in bgp.groups else None)
     peer.description = text_of(row, "name")
     _session(peer, row)
-    if MANAGED in switch.global_lines:
+    if FRAMEWORK in switch.global_lines:
         return
     if peer.enabled is None:
         peer.enabled = "default_bgp_status" not in switch.global_lines

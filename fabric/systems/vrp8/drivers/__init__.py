@@ -28,6 +28,7 @@ from fabric.devices.driver import Connection, Identity, checked_token, drivers
 from fabric.devices.redaction import redacted
 from fabric.observe.authors import SUBJECT
 from fabric.systems.vrp8.drivers.cli import Vrp8CommandLine
+from fabric.systems.vrp8.parsers.tables import ESN, SYSNAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,8 +40,6 @@ _COMMIT_S = 600
 _CANCEL_S = 30.0
 _POLL_S = 0.05
 _MOST_VIEWS = 8
-_SYSNAME = re.compile(r"^sysname (\S+)\s*$", re.MULTILINE)
-_ESN = re.compile(r"^\s*ESN of slot 1: (\S+)\s*$", re.MULTILINE)
 _MAC = re.compile(r"^Current System MAC address: ([0-9a-fA-F-]{14})\s*$", re.MULTILINE)
 _TRIAL = re.compile(r"^Trial status:\s+(\w+)", re.MULTILINE)
 _PERSIST = re.compile(r"^Persist id: (\S+)\s*$", re.MULTILINE)
@@ -86,8 +85,8 @@ class Vrp8Driver(TerminalDriver[Vrp8CommandLine]):
 
     def identify(self) -> Identity:
         """Return host name, serial number and system MAC address."""
-        name = _SYSNAME.search(self._displayed(_NAME))
-        serial = _ESN.search(self._displayed(_ESN_COMMAND))
+        name = SYSNAME.search(self._displayed(_NAME))
+        serial = ESN.search(self._displayed(_ESN_COMMAND))
         mac = _MAC.search(self._displayed(_MAC_COMMAND))
         return Identity(
             hostname=name[1] if name else "",

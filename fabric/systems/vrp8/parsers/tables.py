@@ -14,14 +14,14 @@ from fabric.observe.parsers.tables import as_number, first_match, mac_address, r
 from fabric.observe.state import BgpPeer, LldpNeighbour, MacEntry, NeighbourEntry, SystemFacts
 from fabric.systems.vrp8.parsers.text import MAC, is_off, table, whole_lines
 
-_SYSNAME = re.compile(r"^sysname (\S+)\s*$", re.MULTILINE)
+SYSNAME = re.compile(r"^sysname (\S+)\s*$", re.MULTILINE)
 _RELEASE = re.compile(r"^(?:VRP|YunShan OS).*\((?:.* )?(V\d\w+)\)\s*$", re.MULTILINE)
 _UPTIME = re.compile(
     r"^HUAWEI (?P<model>\S+) uptime is (?:(?P<days>\d+) days?, )?(?:(?P<hours>\d+) hours?, )?"
     r"(?P<minutes>\d+) minutes?\s*$",
     re.MULTILINE,
 )
-_ESN = re.compile(r"^\s*ESN of slot 1: (\S+)\s*$", re.MULTILINE)
+ESN = re.compile(r"^\s*ESN of slot 1: (\S+)\s*$", re.MULTILINE)
 _SYSTEM_MAC = re.compile(r"^Current System MAC address: (\S+)\s*$", re.MULTILINE)
 _PEERS = re.compile(r"\s*Total number of peers\s*:\s*(\d+)(?:\s+Peers in .*)?\s*")
 _ROUTER_ID = re.compile(r"\s*BGP local router ID\s*:")
@@ -62,8 +62,8 @@ def system_facts(text: str) -> SystemFacts:
         When one of the four is not there.
     """
     whole = "\n".join(whole_lines(text))
-    name, release, uptime = (pattern.search(whole) for pattern in (_SYSNAME, _RELEASE, _UPTIME))
-    serial, mac = _ESN.search(whole), _SYSTEM_MAC.search(whole)
+    name, release, uptime = (pattern.search(whole) for pattern in (SYSNAME, _RELEASE, _UPTIME))
+    serial, mac = ESN.search(whole), _SYSTEM_MAC.search(whole)
     if not name or not release or not uptime or not serial or not mac:
         raise UnreadableError("name, release, model, serial number or MAC address is missing")
     days, hours, minutes = (int(uptime[part] or 0) for part in ("days", "hours", "minutes"))

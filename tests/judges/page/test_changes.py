@@ -17,13 +17,24 @@ from fabric.workflow import apply as applying
 from fabric.workflow.approvals import approvals_of
 from fabric.workflow.plan import plan
 from tests.change import labs
-from tests.judges import test_page as page_tests
-from tests.judges.test_page import errors, every, heading, keys, one, scheme, size, tab_to, text
+from tests.judges.page.browser import (
+    BROKEN_WORDS,
+    RAW_NAMES,
+    errors,
+    every,
+    heading,
+    keys,
+    one,
+    scheme,
+    size,
+    tab_to,
+    text,
+    violations,
+)
 from tests.serve.reviewed import TOKENS, reviewed, token_file
 from tests.serve.servers import served
 from tests.waiting import LONGEST_S, until
 
-axe = page_tests.axe
 OPTIONS = Options(timer_s=200, verify_s=40.0)
 #: Two waves soak after the first one: time to see it confirmed and to stop the run.
 ROLLOUT = "rollout: {approvals: 1, soak_s: 25}\n"
@@ -84,7 +95,7 @@ def test_axe_has_no_serious_finding_and_it_fits_a_phone(
     for fold in every(page, "details.change > summary"):
         fold.click()
         until(lambda: every(page, "details.change table"), "the changes are there")
-    assert page_tests.violations(page, axe) == []
+    assert violations(page, axe) == []
     picture(page, f"{view[2:5]}{view[-1]}-{dark}".replace("}", ""))
     size(page, 390, 844)
     wide = (
@@ -93,8 +104,8 @@ def test_axe_has_no_serious_finding_and_it_fits_a_phone(
     )
     assert page.execute_script(wide) == []
     assert page.execute_script("return document.documentElement.scrollWidth") <= 390
-    assert page.execute_script(page_tests.BROKEN_WORDS) == []
-    assert page.execute_script(page_tests.RAW_NAMES) == []
+    assert page.execute_script(BROKEN_WORDS) == []
+    assert page.execute_script(RAW_NAMES) == []
     picture(page, f"{view[2:5]}{view[-1]}-{dark}-phone".replace("}", ""))
 
 
