@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
-    StringConstraints,
     model_validator,
 )
 
 from fabric.intent.scalars import formed
-from fabric.placement.condition import ConditionBody, Line
+from fabric.placement.condition import ConditionBody, Line, Subject, by_name
 from fabric.placement.job import (
     MAX_GPUS,
     MAX_NAMES,
@@ -51,11 +51,8 @@ class PlacementBody(JobRequest):
     )
 
 
-Subject = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]
-
-
 class StateBody(Body):
-    """All that is not as planned, by host, switch or `device:port`."""
+    """All that is not as planned, by host, switch, `device:port`, or a range of them."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -63,7 +60,9 @@ class StateBody(Body):
         }
     )
 
-    conditions: Annotated[dict[Subject, ConditionBody], Field(max_length=MAX_NAMES)]
+    conditions: Annotated[
+        dict[Subject, ConditionBody], Field(max_length=MAX_NAMES), AfterValidator(by_name)
+    ]
 
 
 class StatePatchBody(Body):
@@ -75,7 +74,9 @@ class StatePatchBody(Body):
         }
     )
 
-    conditions: Annotated[dict[Subject, ConditionBody | None], Field(max_length=MAX_NAMES)]
+    conditions: Annotated[
+        dict[Subject, ConditionBody | None], Field(max_length=MAX_NAMES), AfterValidator(by_name)
+    ]
 
 
 class JobBody(TrafficRequest):
