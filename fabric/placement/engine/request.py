@@ -119,8 +119,8 @@ class Request:
 
 
 def has_pods(fabric: Fabric) -> bool:
-    """Tell whether units are in pods: of all of them, or of none."""
-    return any(unit.pod for unit in fabric.intent.fabric.units)
+    """Tell whether units are in pods: all of them, or none."""
+    return bool((fabric.switches.pod >= 0).any())
 
 
 def resolve(fabric: Fabric, query: Query) -> Request:
