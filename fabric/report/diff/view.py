@@ -37,9 +37,12 @@ _MOST_NAMES = 400
 _MOST_WORSE = 4
 #: Changes of cables that many have alike.
 _SUMMED = ("length", "speed")
-#: An address of IPv4 or IPv6, or of a NIC; the number of a VNI or VLAN.
+#: Words before a number that each switch has of its own: that of its AS, or of a VNI or VLAN.
+_OWN_NUMBERS = ("vni", "vlan", "bgp", "asn", "-as", "autonomous-system")
+#: An address of IPv4 or IPv6, or of a NIC; such a number.
 _OWN = re.compile(
-    r"\d+(\.\d+){3}|([0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}|(?<=vni)[\W_]?\d+|(?<=vlan)[\W_]?\d+",
+    r"\d+(\.\d+){3}|([0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}|"
+    + "|".join(rf"(?<={word})[\W_]?\d+" for word in _OWN_NUMBERS),
     re.IGNORECASE,
 )
 _PLURALS = {"error": "errors", "warning": "warnings", "info": "info"}
@@ -56,7 +59,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Alike:
-    """Devices whose files differ alike but for addresses, VNIs and VLANs; the first is shown."""
+    """Devices whose files differ alike but for addresses and numbers; the first is shown."""
 
     devices: tuple[Device, ...]
 
@@ -71,7 +74,7 @@ class Alike:
         one = self.first
         if all(_changes(device) == _changes(one) for device in self.devices):
             return one.notes
-        more = "" if one.role == "host" else ", VNIs or VLANs"
+        more = "" if one.role == "host" else ", AS numbers, VNIs or VLANs"
         return (*one.notes, f"values of {one.name}; those of the others have other addresses{more}")
 
     @property
