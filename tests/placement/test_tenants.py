@@ -361,7 +361,7 @@ LOCAL: dict[str, tuple[dict[str, Any], Any, Any]] = {
     "a pod where there is none": (
         {"nodes": 3, "within": "pod"},
         UnplaceableError,
-        "within: the fabric has no pods; use unit, or leave it out",
+        "within: the fabric has no pods; use unit, or omit within",
     ),
     "traffic between rails": (
         {"nodes": 2, "traffic": "all-to-all", "pxn": False},

@@ -178,7 +178,7 @@ def _wrong(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str]]:
             fix = hint("host", unknown[0], fabric.hosts.names)
             yield field, f"there is no host {unknown[0][:80]!a}{more}", fix
     if query.within is Within.POD and not has_pods(fabric):
-        yield "within", "the fabric has no pods", "use unit, or leave it out"
+        yield "within", "the fabric has no pods", "use unit, or omit within"
     if twice := hostlist.doubled(query.hosts):
         yield "hosts", *named_twice(twice)
     if both := sorted({*query.hosts} & {*query.exclude}):
