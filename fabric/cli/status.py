@@ -94,6 +94,8 @@ def status(
         output.note(f"no runs in {folder} yet" if folder else _no_runs(inventory))
         return
     _print_runs(rows, form, is_one=run is not None)
+    if form is not options.Format.JSON and (way := workflow.interrupted(None, folder)):
+        output.note(way)
 
 
 def _print_runs(rows: list[dict[str, Any]], form: options.Format, *, is_one: bool) -> None:

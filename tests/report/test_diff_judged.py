@@ -240,7 +240,7 @@ def test_what_is_lost_between_waves_has_the_words_of_a_plan(
     result = compared(DEMO, edited(tmp_path, pair))
     words = [one.words for one in result.consequences if LOSS in one.words]
     assert [example in line for line in words] == ([True] if example else [])
-    assert all(f"{LOSS}: as a roll-out, after waves" in line for line in words)
+    assert all(f"{LOSS} of a roll-out: after waves" in line for line in words)
     assert all(f"; {STOP}; for a plan with --rollout add" in line for line in words)
 
 
