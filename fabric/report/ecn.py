@@ -22,8 +22,8 @@ from fabric.qos.path import LONG_CABLE_M, Hop, longest_path, round_trip_s
 from fabric.qos.thresholds import ecn_limit_bytes, pause_threshold_bytes
 from fabric.report.buffers import congested_buffer
 from fabric.report.dcqcn import Question, own_set
-from fabric.report.long_haul import inside, is_long, without_fit
 from fabric.report.diff.protection import protects_less
+from fabric.report.long_haul import inside, is_long, without_fit
 from fabric.report.table import Table
 
 if TYPE_CHECKING:
@@ -80,9 +80,9 @@ class Kind:
 
 #: Why `diff` stops a change to what we recommend.
 _LESS_PROTECTION = (
-    "from `set` to `rocefab` a threshold at least doubles, or pmax_percent at least halves: `rocefab "
-    "diff` counts that as `less protection`, whoever recommends it, so --fail-on exits with 4 and a "
-    "person reviews the change"
+    "from `set` to `rocefab` a threshold at least doubles, or pmax_percent at least halves: "
+    "`rocefab diff` counts that as `less protection`, whoever recommends it, so --fail-on exits "
+    "with 4 and a person reviews the change"
 )
 
 

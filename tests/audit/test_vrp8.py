@@ -228,7 +228,7 @@ def test_maps_of_all_switches_are_compared(tmp_path: Path) -> None:
 
 def test_values_of_a_leaf() -> None:
     switch = read(pooled())
-    host, uplink = switch.ports["100GE1/0/1"], switch.ports["100GE1/0/19"]
+    host, uplink = switch.ports["100GE1/0/1"], switch.ports["100GE1/0/17"]
     assert (switch.name, switch.leftovers) == ("su1-rail0", [])
     assert switch.arp_timeout_s
     assert switch.mac_ageing_s
