@@ -143,7 +143,7 @@ def _boot(inventory: Path | None, log: Path | None, form: options.Format) -> Non
     output.table(
         ["state", "devices", "names"],
         [
-            [state.title, len(names), hostlist.fold(names) if names else ""]
+            [state.title, len(names), hostlist.fold_inside(names) if names else ""]
             for state, names in by_state.items()
         ],
     )

@@ -250,7 +250,7 @@ def would_go_back(run: int, state: Path, only: str = "") -> list[str]:
             if name in chosen:
                 kinds[plan.devices[name].method, plan.devices[name].risk.word].append(name)
         lines += [
-            f"wave {number}: {hostlist.fold(names)} ({counted(len(names), 'device')}): "
+            f"wave {number}: {hostlist.fold_inside(names)} ({counted(len(names), 'device')}): "
             f"by {method}, risk: {risk}"
             for (method, risk), names in kinds.items()
         ]

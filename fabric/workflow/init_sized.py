@@ -26,7 +26,7 @@ from fabric.workflow.init_needs import (
     lossless_section,
     needs_of,
 )
-from fabric.workflow.init_ports import Ports, model_of, ports_of, refusal
+from fabric.workflow.init_ports import Ports, model_of, ports_of, refusal, unused_lines
 from fabric.workflow.project import Project
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
     speeds = speed_line(ports.nic_gbps, ports.uplink_gbps, ports.port_gbps)
     own = lines_of(size, spare)
     lines = (*own, speeds, *_with_split(wish, name, ports, own[0]))
-    lines += (system_line(leaf, spine), *_left(wish))
+    lines += (*unused_lines(leaf, spine, ports), system_line(leaf, spine), *_left(wish))
     overrides = host_port_file(_host_ports(leaf, need, pod), _needs(wish).host_ports)
     return Sized(_text(wish, size, name, ports, lines[0]), lines, overrides)
 
@@ -204,10 +204,19 @@ def refuse_models(wish: Wish, folder: Path | None = None) -> None:
     small = replace(wish, hosts=min(wish.hosts, _FEW_HOSTS), room_for=0, spines=0, nic=Wish.nic)
     few = sized_inventory(small, "small")
     with small_inventory(folder, few.text, few.overrides) as inventory:
-        errors = check(Project(inventory)).at_least(Severity.ERROR)
+        try:
+            errors = check(Project(inventory)).at_least(Severity.ERROR)
+        except InputError as error:
+            errors = error.findings
     if errors:
-        findings = [replace(error, position=None, field="--leaf/--spine") for error in errors]
-        raise InputError("nothing was written", findings)
+        findings = [replace(one, position=None, field=_option(one.field)) for one in errors]
+        raise InputError("nothing was written", [*dict.fromkeys(findings)])
+
+
+def _option(field: str) -> str:
+    """Return the option that a field of the small fabric follows from."""
+    names = ("split", "breakouts"), ("leaf", "leaf"), ("spine", "spine")
+    return next((f"--{option}" for option, word in names if word in field), "--leaf/--spine")
 
 
 def _best(need: Need) -> Size | Pods | None:

@@ -180,7 +180,7 @@ ENDED = {
         ("leaf_asn_first: 65101", "leaf_asn_first: 65201"),
         [
             (
-                "BGP sessions of 6 switches (spine[01-02],su1-rail[0-1],su2-rail[0-1]) restart: AS "
+                "BGP sessions of 6 switches (spine[01-02],su[1-2]-rail[0-1]) restart: AS "
                 "numbers or addresses change"
             )
         ],
@@ -189,7 +189,7 @@ ENDED = {
         ("count: 2", "count: 1"),
         [
             "uplinks carry less of the bandwidth below them: leaf tier 1.00:1 -> 2.00:1",
-            "BGP sessions of 4 switches (su1-rail[0-1],su2-rail[0-1]) end: uplinks are removed",
+            "BGP sessions of 4 switches (su[1-2]-rail[0-1]) end: uplinks are removed",
         ],
     ),
     "nothing of that kind": (KMIN, []),

@@ -336,7 +336,7 @@ def hosts(diff: Diff) -> list[str]:
 def folded(names: Iterable[str]) -> str:
     """Return names in short, and how many more there are when that is still long."""
     every = list(names)
-    text = hostlist.fold(every)
+    text = hostlist.fold_inside(every)
     if len(text) <= _MOST_NAMES:
         return text
     return f"{text[:_MOST_NAMES].rpartition(',')[0] or every[0]}, ..."
