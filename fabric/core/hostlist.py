@@ -122,9 +122,12 @@ def fold_inside(names: Iterable[str]) -> str:
     """
     text = fold(names)
     try:
-        ranges = [_PIECES.split(item) for item in _split(text)] if text else []
+        items = _split(text) if text else []
     except ValueError:  # a name with a comma or a bracket, as no device has
         return text
+    if ",".join(items) != text:  # nor has one a space at its end
+        return text
+    ranges = [_PIECES.split(item) for item in items]
     for place in range(max(map(len, ranges), default=0) - 1, -1, -1):
         ranges = _fold_at(ranges, place)
     return ",".join(map("".join, ranges))

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _Condition = TypeVar("_Condition")
+VisibleName = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]
 #: A host, a switch, one end of a cable as ``device:port``, or a range of them.
-Subject = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]
+Subject = VisibleName
 
 #: One line of printable ASCII, so that a log or a label can hold it.
 Line = Annotated[str, Field(max_length=200), formed(r"^[ -~]*$", "one line of printable ASCII")]

@@ -172,7 +172,7 @@ def _whole_label(names: Sequence[str]) -> str:
     ends = f"{names[0]} … {names[-1]}"
     if len(names) > MOST_FOLDED:
         return ends
-    folded = hostlist.fold(names)
+    folded = hostlist.fold_inside(names)
     return ends if len(ends) <= LABEL_LENGTH < len(folded) else folded
 
 

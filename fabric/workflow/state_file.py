@@ -31,7 +31,7 @@ from fabric.core.json_text import DoubledNameError, once
 from fabric.core.shown import field_text
 from fabric.core.user_files import read_json
 from fabric.intent.explain_errors import worded
-from fabric.placement.condition import ConditionBody, Subject, by_name
+from fabric.placement.condition import ConditionBody, Subject, VisibleName, by_name
 from fabric.placement.engine.availability import wrong_jobs
 from fabric.placement.engine.now import unknown_subjects
 from fabric.placement.engine.state import (
@@ -59,7 +59,6 @@ _MOST_FINDINGS = 50
 #: Seconds that the clock of who writes a state may be ahead of ours: clocks with NTP differ by far
 #: less; our choice.
 _MOST_SKEW_S = 60.0
-VisibleName = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]
 
 
 _Model = TypeVar("_Model", bound=BaseModel)
