@@ -126,7 +126,7 @@ class PauseBufferPolicy(Model):
 
 
 class MtuPolicy(Model):
-    """Frame sizes; the port must carry the host's IP packet plus the Ethernet header."""
+    """Sizes of IP packets: the ports must carry the longest packet of the hosts."""
 
     port_bytes: int = Field(
         9100,

@@ -58,7 +58,7 @@ CASES = {
         MTU,
     ),
     "Junos": (
-        ("junos-leaf", "interfaces et-0/0/0 mtu 9100", "", "set interfaces et-0/0/0 mtu 9100"),
+        ("junos-leaf", "interfaces et-0/0/0 mtu 9114", "", "set interfaces et-0/0/0 mtu 9114"),
         "junos-leaf/junos.set",
         MTU,
     ),
