@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from fabric.observe.parsers import titled
-from tests.observe.test_fixtures import REPOSITORY
 
-SAMPLES = REPOSITORY / "tests" / "observe" / "samples" / "sonic"
+SAMPLES = Path(__file__).parent / "samples" / "sonic"
 NAMES = (
     "group_watermarks",
     "group_shared_watermarks",
