@@ -28,7 +28,8 @@ class ServiceProblem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
     detail : str
         What is wrong.
     findings : tuple of dict
-        Each thing that is wrong: ``rule``, ``severity``, ``field``, ``message``, ``fix``.
+        Each thing that is wrong: ``rule``, ``severity``, ``message``, ``fix``, ``field``; its
+        place, as ``file``, ``line``, ``column``; ``device`` and ``port``.
     """
 
     def __init__(self, status: int, detail: str, findings: tuple[dict[str, str], ...] = ()) -> None:
@@ -43,7 +44,8 @@ class ServiceProblem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
 
 def _line(finding: dict[str, str]) -> str:
     """Return a finding as a line: what it is about, what is wrong, and what to do."""
-    what = ": ".join(filter(None, (finding["field"], finding["message"])))
+    subject = " ".join(filter(None, (finding.get("device"), finding.get("port"))))
+    what = ": ".join(filter(None, (finding["field"], subject, finding["message"])))
     return "; ".join(filter(None, (what, finding["fix"])))
 
 

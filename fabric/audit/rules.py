@@ -18,7 +18,7 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             Severity.ERROR,
             "A switch has a lossless class",
             "Without PFC the first full buffer drops RoCE packets, and go-back-N repeats them all.",
-            "enable PFC for one priority on every port",
+            "enable PFC for one priority on every port, or leave out a switch that carries no RoCE",
             "IEEE 802.1Q-2018 clause 36",
         ),
         (

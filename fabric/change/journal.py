@@ -53,8 +53,10 @@ class State(StrEnum):
 #: Kind of a run that changes nothing: a plan that was sent for review is deleted.
 DELETION = "delete"
 _ENDS = {State.DONE, State.FAILED}
+#: How a run stands that has not ended, and that no process works on.
+INTERRUPTED = "interrupted"
 #: How a run stands that has not ended, by what `lock.is_at_work` says of it.
-_STANDINGS = {True: "in progress", False: "interrupted", None: "interrupted or in progress"}
+_STANDINGS = {True: "in progress", False: INTERRUPTED, None: "interrupted or in progress"}
 #: What a failure of the journal means for the run that is under way, by its kind.
 _ENDS_OF = {
     "": "",

@@ -34,7 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
     started_s = time.monotonic()
     with timed() as stages_s:
         try:
-            with second_one_ends(), watched(output.Meter().step):
+            with second_one_ends() as received, watched(output.Meter().step):
                 result = _run(arguments)
             sys.stdout.flush()
         except BaseException as error:  # noqa: BLE001 - the one place that turns errors into codes
@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
                 output.detail(f"{name}: {seconds:.2f} s")
             output.detail(f"took {time.monotonic() - started_s:.2f} s")
     if result == Exit.INTERRUPTED:  # what typer makes of Ctrl-C, without a word
-        return exit_code_of(KeyboardInterrupt())
+        return exit_code_of(KeyboardInterrupt(*received))
     return result if isinstance(result, int) else Exit.OK
 
 

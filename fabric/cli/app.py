@@ -109,7 +109,7 @@ def root(
     """Lossless RoCEv2 fabrics of GPU clusters: one inventory, checked, rendered, applied, verified.
 
     Exit codes: 0 clean, 1 internal error, 2 bad usage or input, 3 a device or a rule failed,
-    4 findings or drift, 5 changes present, 130 interrupted by Ctrl-C.
+    4 findings or drift, 5 changes present, 130 interrupted by Ctrl-C, 143 by SIGTERM.
     """
     if version:
         from fabric.cli.version import version as words

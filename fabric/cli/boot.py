@@ -76,7 +76,7 @@ def _summary(adopted: Adopted, *, dry_run: bool) -> list[str]:
 
     lines = [f"{counted(adopted.taken, 'device has', 'devices have')} something new"]
     if adopted.waiting:
-        lines.append(f"still unknown: {hostlist.fold(adopted.waiting)}")
+        lines.append(f"still unknown: {hostlist.fold_inside(adopted.waiting)}")
     lines += [f"{row.place}: of no device of the inventory" for row in adopted.strangers[:_NAMED]]
     if len(adopted.strangers) > _NAMED:
         lines.append(f"and {len(adopted.strangers) - _NAMED:,} more lines of no device")

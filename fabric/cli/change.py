@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from enum import StrEnum
@@ -366,12 +365,7 @@ def _told_how_to_go_on(plan: Plan | None, state: Path | None) -> Iterator[None]:
     except KeyboardInterrupt:
         with suppress(JournalError):
             if waiting := workflow.interrupted(plan, state):
-                run, folder = waiting
-                place = f"--state {shlex.quote(str(folder.absolute()))}"
-                output.note(
-                    f"Run {run} was interrupted. `rocefab status {place}` shows its state; "
-                    f"`rocefab apply --resume {place}` continues it."
-                )
+                output.note(waiting)
         raise
 
 
@@ -448,8 +442,8 @@ def rollback(
         output.data("".join(f"{line}\n" for line in workflow.would_go_back(run, folder, only)))
         output.note("Dry run: these devices would be rolled back. Add --commit to roll them back.")
         return
-    _end(
-        workflow.rollback(
+    with _told_how_to_go_on(None, folder):
+        result = workflow.rollback(
             run,
             folder,
             connections,
@@ -459,6 +453,5 @@ def rollback(
             skip_unreachable=skip_unreachable,
             actor=actor,
             parallel=parallel,
-        ),
-        full=full,
-    )
+        )
+        _end(result, full=full)

@@ -53,6 +53,7 @@ class Exit(IntEnum):
     FINDINGS = 4
     CHANGES = 5
     INTERRUPTED = 130  # 128 + SIGINT, as shells say it
+    TERMINATED = 143  # 128 + SIGTERM
 
 
 #: What writing ends with where a disk, a quota or a limit of the shell is full.
@@ -85,8 +86,10 @@ def exit_code_of(error: BaseException) -> int:
     if isinstance(error, SystemExit):
         return int(error.code or 0)
     if isinstance(error, (KeyboardInterrupt, typer.Abort)):
-        sys.stderr.write("rocefab: interrupted by the user\n")
-        return Exit.INTERRUPTED
+        is_terminated = signal.SIGTERM in error.args
+        word = "terminated" if is_terminated else "interrupted by the user"
+        sys.stderr.write(f"rocefab: {word}\n")
+        return Exit.TERMINATED if is_terminated else Exit.INTERRUPTED
     if isinstance(error, FabricError):
         return _known(error)
     show = getattr(error, "show", None)  # usage errors of click, or of typer's own copy of it
@@ -134,28 +137,29 @@ def _known(error: FabricError) -> int:
 
 
 @contextmanager
-def second_one_ends() -> Iterator[None]:
-    """Let a second Ctrl-C end the process without waiting for anything.
+def second_one_ends() -> Iterator[list[int]]:
+    """Interrupt the command at Ctrl-C and SIGTERM; let a second one end it without waiting.
 
     What a run has done is on disk before the next step begins, and its lock goes with the process.
-    A process that has its own way with Ctrl-C, or a caller in another thread, is left alone.
+    A process that has its own way with Ctrl-C, or a caller in another thread, is left alone. The
+    list has the signal that came.
     """
+    received: list[int] = []
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
+        yield received
         return
-    pressed = False
 
-    def handle(number: int, frame: FrameType | None) -> None:
-        nonlocal pressed
-        if pressed:
+    def handle(number: int, _: FrameType | None) -> None:
+        if received:
             os.write(2, _ENDS)
-            os._exit(Exit.INTERRUPTED)
-        pressed = True
-        signal.default_int_handler(number, frame)
+            os._exit(128 + number)
+        received.append(number)
+        raise KeyboardInterrupt(number)
 
-    signal.signal(signal.SIGINT, handle)
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield received
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)

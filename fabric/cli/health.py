@@ -225,7 +225,7 @@ def _health(
         good = sum(item.ok for item in health)
         output.result(f"{good} of {counted(len(health), 'device is', 'devices are')} as planned")
         if unchecked := [item.device for item in health if not item.is_checked]:
-            names = hostlist.fold(unchecked)
+            names = hostlist.fold_inside(unchecked)
             output.result(f"not checked, nothing to compare in the snapshot: {names}")
         _not_compared(health)
         if warning:

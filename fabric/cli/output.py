@@ -257,7 +257,7 @@ def _duration(seconds: float) -> str:
 
 
 def _line(text: str) -> None:
-    """Show a line that the next one replaces; without a terminal, one now and then with -v."""
+    """Show a line that the next one replaces; without a terminal, one now and then."""
     if _now.quiet:
         return
     if terminal.is_terminal(sys.stderr):
@@ -265,7 +265,7 @@ def _line(text: str) -> None:
         sys.stderr.write(f"\r\033[K{text[: width - 1]}")
         sys.stderr.flush()
         _now.is_line_open = True
-    elif _now.verbose and time.monotonic() - _now.last_s >= _PAUSE_S:
+    elif time.monotonic() - _now.last_s >= _PAUSE_S:
         _now.last_s = time.monotonic()
         note(text)
 

@@ -94,6 +94,8 @@ def status(
         output.note(f"no runs in {folder} yet" if folder else _no_runs(inventory))
         return
     _print_runs(rows, form, is_one=run is not None)
+    if form is not options.Format.JSON and (way := workflow.interrupted(None, folder)):
+        output.note(way)
 
 
 def _print_runs(rows: list[dict[str, Any]], form: options.Format, *, is_one: bool) -> None:
@@ -141,7 +143,7 @@ def _boot(inventory: Path | None, log: Path | None, form: options.Format) -> Non
     output.table(
         ["state", "devices", "names"],
         [
-            [state.title, len(names), hostlist.fold(names) if names else ""]
+            [state.title, len(names), hostlist.fold_inside(names) if names else ""]
             for state, names in by_state.items()
         ],
     )

@@ -179,8 +179,9 @@ def _already(project: Project, readings: Recording | None) -> tuple[tuple[str, .
     output.note(f"{file}: failed before: {' '.join(words[:_NAMED]) or 'no cable'}{more}")
     if unread := unread_in(project.fabric, file, Oddities(file)):
         output.note(
-            f"{file}: ports of {len(unread)} devices were not read: {hostlist.fold(unread)}; "
-            "a cable is unknown, and counts as up, where neither end was read"
+            f"{file}: ports of {len(unread)} devices were not read: "
+            f"{hostlist.fold_inside(unread)}; a cable is unknown, and counts as up, where neither "
+            "end was read"
         )
     return tuple(words), unread
 
@@ -211,9 +212,8 @@ def _print_ranking(ranking: Ranking, form: Format, more: Mapping[str, object]) -
     if ranking.idle:
         from fabric.core import hostlist
 
-        output.data(
-            f"switches without a cable that is up, not counted: {hostlist.fold(ranking.idle)}\n"
-        )
+        idle = hostlist.fold_inside(ranking.idle)
+        output.data(f"switches without a cable that is up, not counted: {idle}\n")
     if ranking.counted:
         output.data(f"{ranking.counted}\n")
     if ranking.circle:

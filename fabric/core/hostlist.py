@@ -26,6 +26,8 @@ _SEPARATOR = re.compile(r"\[[^\[\]]*\]|(,)")
 _UNBRACKETED = re.compile(r"(.*[^0-9])([0-9]+)-\1([0-9]+)")
 #: The same without its second name: gpu001-032.
 _NO_BRACKETS = re.compile(r"(.*?)([0-9]+)-([0-9]+)")
+#: Pieces of a range text: numbers and brackets, and what is between them.
+_PIECES = re.compile(r"(\[[^\]]*\]|[0-9]+)")
 _TRAILING_NUMBER = re.compile(r"^(.*?)([0-9]+)$")
 
 
@@ -108,6 +110,45 @@ def fold(names: Iterable[str]) -> str:
     return ",".join(_fold_group(prefix, numbers) for (prefix, _), numbers in groups.items())
 
 
+def fold_inside(names: Iterable[str]) -> str:
+    """Return range text for people, where other numbers than the last fold too.
+
+    Slurm, whose form `fold` has, knows ranges at the end of a name.
+
+    Examples
+    --------
+    >>> fold_inside(["su1-leaf", "su2-leaf", "spine1"])
+    'spine1,su[1-2]-leaf'
+    """
+    text = fold(names)
+    try:
+        ranges = [_PIECES.split(item) for item in _split(text)] if text else []
+    except ValueError:  # a name with a comma or a bracket, as no device has
+        return text
+    for place in range(max(map(len, ranges), default=0) - 1, -1, -1):
+        ranges = _fold_at(ranges, place)
+    return ",".join(map("".join, ranges))
+
+
+def _fold_at(ranges: list[list[str]], place: int) -> list[list[str]]:
+    """Return names in pieces, with those as one that differ in the number at a place alone."""
+    groups: dict[tuple[object, ...], list[list[str]]] = {}
+    for pieces in ranges:
+        is_number = place < len(pieces) and pieces[place].isdecimal()
+        key = (*pieces[:place], None, *pieces[place + 1 :]) if is_number else tuple(pieces)
+        groups.setdefault(key, []).append(pieces)
+    return [
+        [
+            *same[0][:place],
+            _fold_group("", [pieces[place] for pieces in same]),
+            *same[0][place + 1 :],
+        ]
+        if len(same) > 1
+        else same[0]
+        for same in groups.values()
+    ]
+
+
 def fold_in_order(names: Sequence[str]) -> str:
     """Return names as ranges that keep their order.
 
@@ -149,7 +190,7 @@ def in_short(names: Iterable[str], most: int = MOST_CHARACTERS) -> str:
     >>> in_short(["leaf1", "leaf2", "spine1", "spine2"], most=12)
     'leaf[1-2] and 2 more'
     """
-    text = fold(names)
+    text = fold_inside(names)
     if len(text) <= most:
         return text
     try:

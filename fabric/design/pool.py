@@ -53,6 +53,31 @@ def headroom_share_bytes(sku: Sku) -> int | None:
     return _ingress_share_bytes(sku, "ingress_headroom_percent")
 
 
+@dataclass(frozen=True, slots=True)
+class HeadroomRoom:
+    """The headroom of all lossless ports of a switch, and what it keeps if all pause at once."""
+
+    needed_bytes: int
+    kept_bytes: int
+
+    @property
+    def fits(self) -> bool:
+        """Whether all ports can pause at once."""
+        return self.needed_bytes <= self.kept_bytes
+
+
+def headroom_room(device: DeviceDesign) -> HeadroomRoom | None:
+    """Return the headroom that a share of the buffer, or a pool of its own, has to hold.
+
+    None where a switch has neither.
+    """
+    sku = device.sku
+    kept = headroom_share_bytes(sku) or sku.asic_facts.integer("headroom_pool_bytes")
+    if kept is None:
+        return None
+    return HeadroomRoom(sum(g.headroom_bytes or 0 for g in device.lossless_groups), kept)
+
+
 def lossless_share_bytes(sku: Sku) -> int | None:
     """Return the part of the buffer from which lossless groups draw, on models that split it.
 

@@ -38,5 +38,5 @@ class Hole:
 
 def names_of(names: list[str]) -> str:
     """Return the first of some devices, and how many more there are."""
-    few, more = hostlist.fold(names[:_MOST_NAMED]), len(names) - _MOST_NAMED
+    few, more = hostlist.fold_inside(names[:_MOST_NAMED]), len(names) - _MOST_NAMED
     return f"{few} and {more} more" if more > 0 else few

@@ -128,8 +128,16 @@ class PauseBufferPolicy(Model):
 class MtuPolicy(Model):
     """Frame sizes; the port must carry the host's IP packet plus the Ethernet header."""
 
-    port_bytes: int = Field(9100, ge=68, le=9216, description="MTU of switch ports.")
-    host_bytes: int = Field(9000, ge=1280, le=9216, description="MTU of the hosts' NICs.")
+    port_bytes: int = Field(
+        9100,
+        ge=68,
+        le=9216,
+        description="MTU of switch ports: the longest IP packet, on every system. Where the switch "
+        "counts the Ethernet header too, as Junos does, rocefab adds it.",
+    )
+    host_bytes: int = Field(
+        9000, ge=1280, le=9216, description="MTU of the hosts' NICs: the longest IP packet."
+    )
 
 
 class LosslessPolicy(Model):

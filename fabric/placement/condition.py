@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
+from fabric.core import hostlist
 from fabric.intent.scalars import formed
 from fabric.placement.engine.state import Health, of_degraded, with_usual_share
+from fabric.placement.job import MAX_NAMES, range_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_Condition = TypeVar("_Condition")
+#: A host, a switch, one end of a cable as ``device:port``, or a range of them.
+Subject = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]
 
 #: One line of printable ASCII, so that a log or a label can hold it.
 Line = Annotated[str, Field(max_length=200), formed(r"^[ -~]*$", "one line of printable ASCII")]
@@ -26,3 +42,28 @@ class ConditionBody(BaseModel):
     )
 
     _usual = model_validator(mode="before")(with_usual_share)
+
+
+def by_name(conditions: Mapping[str, _Condition]) -> dict[str, _Condition]:
+    """Return conditions by name: that of a range holds for each of its names.
+
+    Raises
+    ------
+    ValueError
+        When a range cannot be read, when two of them have a name in common, or when there are too
+        many names.
+    """
+    try:
+        count = sum(map(hostlist.count, conditions))
+    except ValueError as error:
+        raise ValueError("; ".join(range_words(error))) from None
+    if count > MAX_NAMES:
+        raise ValueError(f"there are {count:,} names, more than {MAX_NAMES:,}; name fewer")
+    subjects: dict[str, str] = {}
+    for subject in conditions:
+        for name in hostlist.expand(subject):
+            if name in subjects:
+                both = f"{subjects[name]!r} and {subject!r}"
+                raise ValueError(f"{name} is in {both}; leave it in one of them")
+            subjects[name] = subject
+    return {name: conditions[subject] for name, subject in subjects.items()}

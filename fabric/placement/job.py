@@ -51,11 +51,12 @@ def _range(value: str | list[str]) -> str | list[str]:
         try:
             hostlist.count(value)
         except ValueError as error:
-            raise ValueError("; ".join(_range_words(error))) from None
+            raise ValueError("; ".join(range_words(error))) from None
     return value
 
 
-def _range_words(error: ValueError) -> tuple[str, str]:
+def range_words(error: ValueError) -> tuple[str, str]:
+    """Return what is wrong with a range, and what to do, in printable ASCII."""
     reason, fix = hostlist.worded(error, _RANGE_FIX)
     return ascii(reason[:200])[1:-1], ascii(fix[:200])[1:-1]
 
@@ -232,6 +233,6 @@ def host_names(
             return tuple(hostlist.expand(given)) if given else ()
         message, fix = f"the range has {count} hosts, but {owner} has {most}", _RANGE_FIX
     except ValueError as error:
-        message, fix = _range_words(error)
+        message, fix = range_words(error)
     wrong(field, message, fix)
     return ()

@@ -152,6 +152,7 @@ class SkuFile(DataModel):
     asics: int = Field(1, ge=1)
     source: str = Field(min_length=1)
     aliases: tuple[str, ...] = ()
+    note: str = ""
     ports: PortsTable
     queue_submode: str = ""
     breakouts: tuple[str, ...] = ()
@@ -204,5 +205,5 @@ class SkuFile(DataModel):
 #: Fields of a data file that a `Sku` has by the same name.
 _SAME = (
     *("nos", "asic", "asics", "source", "queue_submode", "breakouts"),
-    *("gearbox_ns", "pools", "layout", "facts"),
+    *("gearbox_ns", "pools", "layout", "facts", "note"),
 )

@@ -53,6 +53,9 @@ FACTS: dict[str, FactKind] = {
     "lossless_pool_bytes": FactKind(
         "bytes", "Shared ingress pool of lossless traffic, where no table of the maker has it."
     ),
+    "headroom_pool_bytes": FactKind(
+        "bytes", "Headroom of all lossless ports together that the configuration sets (VRP8)."
+    ),
     "pool_headroom": FactKind(
         "text", "`separate` where the xoff of a SONiC pool is not part of its size."
     ),
@@ -110,6 +113,7 @@ FACTS: dict[str, FactKind] = {
 OF_ALL_PORTS = frozenset({
     "buffer_bytes",
     "lossless_pool_bytes",
+    "headroom_pool_bytes",
     "buffer_partitions",
     "capacity_gbps",
 })

@@ -159,6 +159,8 @@ class Sku:
         Names, lanes, parts, ``speeds_gbps`` and ``breakouts`` are then those of the first kind.
     source : str
         Where the numbers come from.
+    note : str
+        What its ports can do and no design has; empty where there is nothing.
     """
 
     name: str
@@ -187,6 +189,7 @@ class Sku:
     own_facts: Mapping[str, Fact] = field(default_factory=dict)
     facts: dict[str, str] = field(default_factory=dict)
     kinds: tuple[CageKind, ...] = ()
+    note: str = ""
 
     @property
     def asic_facts(self) -> Asic:

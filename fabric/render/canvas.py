@@ -56,14 +56,16 @@ FRAMES = {
     "plane": Stroke("#57606a", 1.6),
 }
 #: Colours of rails, and of tenants, in turn, as the page has them in its light scheme; each has a
-#: contrast of 3:1 and more on paper (WCAG 2.2, 1.4.11). No tenant has the colour of a rail.
+#: contrast of 3:1 and more on paper (WCAG 2.2, 1.4.11). No tenant has the colour of a rail,
+#: or a red or green, which the page has for faults and what is well; who does not tell red from
+#: green, or blue from yellow, tells them apart.
 RAILS = (
     *("#0072b2", "#a07400", "#007a59", "#b5528f"),
     *("#1f3a93", "#5f8500", "#8c4a2f", "#00869a"),
 )
 TENANTS = (
-    *("#c800d8", "#0f4d0f", "#8c70fa", "#6b0f1a"),
-    *("#e0007a", "#1a1a66", "#009a20", "#54125e"),
+    *("#440055", "#2288ee", "#0000bb", "#777744"),
+    *("#ff00aa", "#0033ff", "#554411", "#992277"),
 )
 
 

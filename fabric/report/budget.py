@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_ms, s_to_us
-from fabric.design.pool import computed_buffer, lossless_pool_bytes, worst_ingress
+from fabric.design.pool import computed_buffer, headroom_room, lossless_pool_bytes, worst_ingress
 from fabric.design.table_spread import shortfall_of, table_spread
 from fabric.design.watchdog_words import sets_times, watchdog_words
 from fabric.qos.ecn.edge import unmarked
@@ -139,7 +139,13 @@ def _headroom(device: DeviceDesign, profile: HeadroomProfile, peer: str) -> Iter
         yield _with_response(profile, judged, peer)
         left = f"leaves the peer {float(judged.response_ns):,.0f} ns"
         estimate = "" if row or profile.computed else ", as estimated by the law"
-        yield Line(part, "verdict", f"{_verdict(profile, judged)}{estimate}", left)
+        room = headroom_room(device)
+        alone = "; for this port alone" if room and not room.fits else ""
+        yield Line(part, "verdict", f"{_verdict(profile, judged)}{estimate}{alone}", left)
+        if room:
+            words = "enough" if room.fits else "too small if all pause at once"
+            need = f"its lossless ports together need {room.needed_bytes:,}"
+            yield Line(part, "of the switch", f"{_bytes(room.kept_bytes)}: {words}", need)
 
 
 def _verdict(profile: HeadroomProfile, judged: Judgement) -> str:

@@ -23,7 +23,15 @@ _OF_HOSTS = frozenset((
     "hosts.nics.cable_m",
     "speeds.host_gbps",
 ))
-_OF_UPLINKS = frozenset(("cables.uplink_m", "speeds.uplink_gbps"))
+_OF_UPLINKS = frozenset((
+    "cables.uplink_m",
+    "speeds.uplink_gbps",
+    "spines.count",
+    "spines.links_per_leaf",
+    "super_spines.count",
+))
+#: Fields of names and cables that decide where they are set.
+_WHERE_SET = frozenset(("cabling", "leaf_names", "spine_names", "switch_prefix", "switches"))
 #: Sections of ``platforms``.
 _ROLES = frozenset(Platforms.model_fields)
 #: Of a fabric that has VLANs.
@@ -47,6 +55,8 @@ def deciding(designs: Designs, device: str, port: str, fields: Iterable[str]) ->
         return tuple(fields)
     every = tuple(field for field in fields if not _is_of_another_role(field, design.role))
     kinds = {one.kind for one in design.ports if port in {"", one.name}} - {"unused"}
+    unset = _WHERE_SET - designs.intent.fabric.model_fields_set
+    every = tuple(field for field in every if field not in unset)
     left = [field for field in every if _is_of(field, kinds)] if kinds else [*every]
     if all(routed_units(designs.intent.fabric)) and "addressing.vlan_per" in left:
         left = [field for field in left if field != _OF_VLANS]

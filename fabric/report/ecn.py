@@ -22,6 +22,7 @@ from fabric.qos.path import LONG_CABLE_M, Hop, longest_path, round_trip_s
 from fabric.qos.thresholds import ecn_limit_bytes, pause_threshold_bytes
 from fabric.report.buffers import congested_buffer
 from fabric.report.dcqcn import Question, own_set
+from fabric.report.diff.protection import protects_less
 from fabric.report.long_haul import inside, is_long, without_fit
 from fabric.report.table import Table
 
@@ -77,6 +78,14 @@ class Kind:
         return pause_threshold_bytes(self.headroom.dynamic_th, pool, len(self.qos.classes))
 
 
+#: Why `diff` stops a change to what we recommend.
+_LESS_PROTECTION = (
+    "from `set` to `rocefab` a threshold at least doubles, or pmax_percent at least halves: "
+    "`rocefab diff` counts that as `less protection`, whoever recommends it, so --fail-on exits "
+    "with 4 and a person reviews the change"
+)
+
+
 def ecn(designs: Designs) -> Table:
     """Return the thresholds of every kind of port with the figures that judge them."""
     hops = longest_path(designs.fabric)
@@ -98,6 +107,7 @@ def recommendations(designs: Designs, most_flows: int = MOST_FLOWS) -> Table:
     """
     hops, buffer = longest_path(designs.fabric), congested_buffer(designs)
     rows: list[tuple[object, ...]] = []
+    is_less = False
     seen: set[tuple[str, str, int, bool]] = set()
     for kind in _kinds(designs):
         where = (kind.device.role, kind.ports, kind.port.speed_gbps)
@@ -106,14 +116,16 @@ def recommendations(designs: Designs, most_flows: int = MOST_FLOWS) -> Table:
         seen.add((*where, kind.is_long))
         said = "in the inventory" if kind.lossless.own_thresholds else "defaults of rocefab"
         note = share_note(kind.device.sku, kind.lossless.kmin_bytes, kind.lossless.kmax_bytes)
-        rows.append(("set", *where, *_thresholds(kind.lossless), f"{said}{note}"))
-        rows.append(("rocefab", *where, *_recommended(kind, hops, most_flows, buffer)))
+        own, advised = _thresholds(kind.lossless), _recommended(kind, hops, most_flows, buffer)
+        is_less |= any(map(protects_less, _HEADERS[3:6], map(str, own), map(str, advised)))
+        rows.append(("set", *where, *own, f"{said}{note}"))
+        rows.append(("rocefab", *where, *advised))
     rows += [
         (figure.name, "any", "any", speed, *_published(figure))
         for speed in sorted({gbps for _, _, gbps, _ in seen})
         for figure in figures_for(speed)
     ]
-    return Table(_MORE_HEADERS, tuple(rows))
+    return Table(_MORE_HEADERS, tuple(rows), hint=_LESS_PROTECTION if is_less else "")
 
 
 def _kinds(designs: Designs) -> Iterator[Kind]:

@@ -113,4 +113,4 @@ def folded(names: Iterable[str]) -> str:
     """Return some of the names, folded, and how many more there are."""
     every = sorted(set(names))
     more = f" and {len(every) - _NAMED} more" if len(every) > _NAMED else ""
-    return f"{hostlist.fold(every[:_NAMED])}{more}"
+    return f"{hostlist.fold_inside(every[:_NAMED])}{more}"

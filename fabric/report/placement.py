@@ -75,7 +75,7 @@ class PlacementDocument(BaseModel):
         Room,
         Field(
             description="Hosts of the largest job of the same tenant that still fits a unit, a pod "
-            "and the fabric."
+            "(null where there are none) and the fabric."
         ),
     ]
     degraded: Annotated[

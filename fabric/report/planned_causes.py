@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
 from fabric.core.likeness import like_groups
+from fabric.render.explain import entries
 from fabric.report.deciding import deciding
 from fabric.report.diff.causes import Causes
 from fabric.report.diff.explained import Explained
@@ -13,7 +15,7 @@ from fabric.report.diff.model import Device, Setting
 from fabric.report.explain_values import spot_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from fabric.change.model import Change, DevicePlan
     from fabric.design.designs import Designs
@@ -72,12 +74,15 @@ class PlannedCauses:
         What the edits were made since, in words.
     designs : Designs, optional
         The inventory of the plan, which says what a port is for.
+    other_hosts : collection of str
+        Hosts whose files follow from other values than before the edits.
     """
 
     edits: Sequence[Traced] = ()
     neighbours: Mapping[str, set[str]] = field(default_factory=dict)
     since: str = ""
     designs: Designs | None = None
+    other_hosts: Collection[str] = ()
     _explained: Explained = field(default_factory=lambda: Explained(_HIDDEN))
 
     def of(self, devices: Iterable[DevicePlan]) -> list[PlannedCause]:
@@ -104,6 +109,9 @@ class PlannedCauses:
             self.edits, [None] * len(self.edits), dict(self.neighbours), self._explained
         )
         as_diff = Device(device.device, device.role, device.platform, "changed")
+        if device.role == device.platform:
+            yield from self._of_host(device, causes, as_diff)
+            return
         numbers: dict[tuple[str, ...], tuple[int, ...]] = {}
         for change in device.changes:
             setting = _setting(change)
@@ -114,21 +122,34 @@ class PlannedCauses:
             topic = "" if numbers[known] else self._topic(fields, device, setting)
             yield (numbers[known], topic), device.device, setting
 
+    def _of_host(
+        self, device: DevicePlan, causes: Causes, as_diff: Device
+    ) -> Iterator[tuple[tuple[tuple[int, ...], str], str, Setting]]:
+        """Yield the changes of a host: its files and live settings are not explained one by one."""
+        is_other = device.device in self.other_hosts
+        numbers = causes.of_fields(as_diff, _host_fields(device.platform)) if is_other else ()
+        for change in device.changes:
+            yield (numbers, "" if numbers else _HOST), device.device, _setting(change)
+
     def _topic(self, fields: tuple[str, ...] | None, device: DevicePlan, setting: Setting) -> str:
         """Return the part of the inventory that a setting follows from at its port."""
         if fields and self.designs and device.device in self.designs.devices:
             line = setting.path.replace(":", " ").replace("|", " ")
             port = spot_of(self.designs, device.device, "", line).port
             fields = deciding(self.designs, device.device, port, fields)
-        return _topic(fields, device)
+        return _topic(fields)
 
 
-def _topic(fields: tuple[str, ...] | None, device: DevicePlan) -> str:
+def _topic(fields: tuple[str, ...] | None) -> str:
     if fields:
         return ".".join(fields[0].split(".")[:_PARTS])
-    if device.role == device.platform:
-        return _HOST
     return OTHER if fields is None else FIXED
+
+
+@cache
+def _host_fields(platform: str) -> frozenset[str]:
+    """Return the fields of the inventory that files of hosts follow from."""
+    return frozenset(name for entry in entries(platform) for name in entry.fields)
 
 
 def _setting(change: Change) -> Setting:

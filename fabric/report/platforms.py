@@ -171,6 +171,7 @@ def _model_facts(model: Sku, grade: str) -> Iterator[tuple[object, ...]]:
         ("gearbox", model.gearbox_ns or "none", "ns"),
         ("headroom_rows", len(model.headroom) or "none published", "count"),
         ("cable_lengths", ",".join(map(str, lengths)) or UNKNOWN, "m"),
+        *([("note", model.note, "text")] if model.note else []),
         *_pool_facts(model.pools),
     )
     for fact, value, unit in values:

@@ -125,6 +125,10 @@ def comparison(runs: Runs) -> Table:
     return Table((_FIGURE, *runs), (*rows, ("port of the longest queue", *busiest)))
 
 
+#: A port that is paused for more is paused most of the time.
+_HALF_PERCENT = 50
+
+
 def verdicts(runs: Runs) -> list[str]:
     """Return a sentence for each of the settings: loss, pauses, queue, by the worst of the runs."""
     return [f"{name}: {_verdict(own)}" for name, own in runs.items()]
@@ -144,6 +148,7 @@ def _verdict(runs: Sequence[Summary]) -> str:
             f"{max(run.last_pause_us for run in runs):,.0f} us"
             + (f", {counted(spread, 'pause')} of switches" if spread else "")
         )
+        parts += _without_end(max(runs, key=lambda run: run.still_paused))
     else:
         parts.append("no port paused")
     longest = max(runs, key=lambda run: run.most_queue_bytes)
@@ -155,6 +160,16 @@ def _verdict(runs: Sequence[Summary]) -> str:
     if unfinished := max(run.unfinished for run in runs):
         parts.append(f"{counted(unfinished, 'flow')} did not end")
     return f"{'; '.join(parts)}."
+
+
+def _without_end(run: Summary) -> list[str]:
+    """Return which pauses lasted until the end of the run; nothing where all ended."""
+    if not run.still_paused:
+        return []
+    ports, share = counted(run.still_paused, "port is", "ports are"), run.most_paused_percent
+    words = f"{ports} still paused at the end, the longest for {share:.0f} % of the run"
+    most = share > _HALF_PERCENT
+    return [f"{words}: PFC, not congestion control, holds the senders back" if most else words]
 
 
 def _pool_words(run: Summary) -> str:

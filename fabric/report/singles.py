@@ -147,7 +147,7 @@ class Ranking:
 
 def _example(group: Group) -> str:
     if len(group.names) == group.count and not any(" " in name for name in group.names):
-        return hostlist.fold(group.names)
+        return hostlist.fold_inside(group.names)
     return group.names[0] + (f" and {group.count - 1:,} more" if group.count > 1 else "")
 
 

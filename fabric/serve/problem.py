@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from fabric.core.errors import NeverFitsError, NoRoomError
 from fabric.core.findings import Finding, Severity
+from fabric.validate.report.plain_json import finding_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +56,7 @@ class Problem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
             "title": HTTPStatus(self.status).phrase,
             "status": self.status,
             "detail": self.detail,
-            "findings": [finding_as_dict(one) for one in self.findings[:MAX_FINDINGS]],
+            "findings": [finding_json(one) for one in self.findings[:MAX_FINDINGS]],
         }
 
     def content(self) -> bytes:
@@ -65,17 +66,6 @@ class Problem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
     def response(self) -> Response:
         """Return the answer."""
         return Response(self.content(), self.status, self.headers, MEDIA_TYPE)
-
-
-def finding_as_dict(finding: Finding) -> dict[str, Any]:
-    """Return a finding as plain data."""
-    return {
-        "rule": finding.rule,
-        "severity": finding.severity.word,
-        "field": finding.field,
-        "message": str(finding) if finding.position else _subject(finding) + finding.message,
-        "fix": finding.fix,
-    }
 
 
 def refused(status: int, rule: str, field: str, message: str, fix: str) -> Problem:
@@ -100,8 +90,3 @@ def internal() -> Problem:
     """Return the problem of an error that is ours."""
     status = HTTPStatus.INTERNAL_SERVER_ERROR
     return refused(status, "SRV014", "", "an internal error", "please report it, with the log")
-
-
-def _subject(finding: Finding) -> str:
-    subject = " ".join(part for part in (finding.device, finding.port) if part)
-    return f"{subject}: " if subject else ""

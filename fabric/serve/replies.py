@@ -185,9 +185,15 @@ class FindingReply(BaseModel):
 
     rule: str
     severity: str
-    field: str
     message: str
     fix: str
+    field: str
+    file: str | None
+    line: Annotated[int | None, Field(description="Null where it is about a whole file.")]
+    column: int | None
+    device: str
+    port: str
+    also: list[str] = Field(default=[], description="Further devices that it is about.")
 
 
 class AliveReply(BaseModel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -12,7 +13,7 @@ from pydantic import (
 )
 
 from fabric.intent.scalars import formed
-from fabric.placement.condition import ConditionBody, Line
+from fabric.placement.condition import ConditionBody, Line, Subject, by_name
 from fabric.placement.job import (
     MAX_GPUS,
     MAX_NAMES,
@@ -21,7 +22,6 @@ from fabric.placement.job import (
     Name,
     TrafficRequest,
 )
-from fabric.workflow.state_file import VisibleName
 
 JobName = Annotated[
     str,
@@ -52,7 +52,7 @@ class PlacementBody(JobRequest):
 
 
 class StateBody(Body):
-    """All that is not as planned, by host, switch or `device:port`."""
+    """All that is not as planned, by host, switch, `device:port`, or a range of them."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -60,7 +60,9 @@ class StateBody(Body):
         }
     )
 
-    conditions: Annotated[dict[VisibleName, ConditionBody], Field(max_length=MAX_NAMES)]
+    conditions: Annotated[
+        dict[Subject, ConditionBody], Field(max_length=MAX_NAMES), AfterValidator(by_name)
+    ]
 
 
 class StatePatchBody(Body):
@@ -72,7 +74,9 @@ class StatePatchBody(Body):
         }
     )
 
-    conditions: Annotated[dict[VisibleName, ConditionBody | None], Field(max_length=MAX_NAMES)]
+    conditions: Annotated[
+        dict[Subject, ConditionBody | None], Field(max_length=MAX_NAMES), AfterValidator(by_name)
+    ]
 
 
 class JobBody(TrafficRequest):

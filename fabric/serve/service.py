@@ -21,13 +21,14 @@ from fabric.serve.events import Events
 from fabric.serve.figures import Figures
 from fabric.serve.map import Maps
 from fabric.serve.metrics import Metrics
-from fabric.serve.problem import finding_as_dict, problem_of, refused
+from fabric.serve.problem import problem_of, refused
 from fabric.serve.query import Wrong
 from fabric.serve.readings import Readings
 from fabric.serve.reviews import Reviews
 from fabric.serve.runs import Runs
 from fabric.serve.source import Loaded, findings_of, fingerprint, load
 from fabric.serve.turns import Lane, Shares, Turns
+from fabric.validate.report.plain_json import finding_json
 from fabric.workflow.review import ContentHash
 
 if TYPE_CHECKING:
@@ -231,7 +232,7 @@ class Service:
             self._count()
         outcome = "kept" if self.broken else "loaded"
         self.metrics.reloads.labels(outcome).inc()
-        wrong = [finding_as_dict(one) for one in self.broken]
+        wrong = [finding_json(one) for one in self.broken]
         self.events.tell("reload", {"outcome": outcome, "findings": wrong})
         return not self.broken
 

@@ -49,7 +49,7 @@ def _double(
     intent: Intent, what: str, names: Sequence[str], place: tuple[str | int, ...]
 ) -> Finding:
     many = len(names) > 1
-    shown = hostlist.fold(sorted(names)) if many else f"{names[0]!r}"
+    shown = hostlist.fold_inside(sorted(names)) if many else f"{names[0]!r}"
     field = f"fabric.units[{place[0]}].{place[1]}" if place else "fabric.units"
     thing = {"units": "each unit", "devices": "each switch and host"}[what]
     return Finding(

@@ -174,7 +174,7 @@ def _problems(model: Sku, splits: Iterable[CageSplit]) -> Iterator[tuple[int, st
         kinds = {id(kind): kind for kind in map(model.kind, numbers)}.values()
         if any(not kind.part_name for kind in kinds):
             message = f"the breakout port names of {model.name} are not known"
-            yield index, message, "use whole ports, or define an own model with ports.part_name"
+            yield index, message, "use whole ports, or set ports.part_name in platforms/*.yaml"
         misfits = (misfit(kind, _mode(kind, split)) for kind in kinds)
         if found := next(filter(any, misfits), None):
             yield index, *found

@@ -43,8 +43,8 @@ def outage(fabric: Fabric, words: Sequence[str], forms: str = FORMS) -> Outage:
     words : sequence of str
         ``link:SWITCH:PORT`` is the cable in a port, ``HOST:INTERFACE`` that of a NIC;
         ``cable-bundle:SWITCH:SWITCH`` all cables between two switches; ``rack:UNIT`` a unit with
-        its leaves and hosts; ``switch`` and ``host`` take a range of names too. Names of switches
-        and hosts alone are enough.
+        its leaves and hosts. Names of switches and hosts alone are enough. A range such as
+        ``leaf[01-04]`` may stand for a name.
     forms : str
         Words that messages name: these, and others that the caller takes.
 
@@ -90,7 +90,7 @@ class _Reader:
 
     def read(self, word: str) -> Outage:
         """Return what one word takes down; nothing and a finding when it is wrong."""
-        kind, colon, rest = word.partition(":")
+        kind, _, rest = word.partition(":")
         read = {
             "link": self._link,
             "switch": self._switch,
@@ -99,17 +99,33 @@ class _Reader:
             "host": self._host,
         }.get(kind)
         failure = Outage.none(self.network)
-        is_device = word in self._fabric.switch_row or word in self._fabric.host_row
-        if not colon and (is_device or word not in KINDS):
-            self._device(failure, word)
-        elif read is None and kind in self._fabric.host_row:
+        names, reader = (rest, read) if read and rest else (word, self._plain)
+        for name in self._expanded(names):
+            reader(failure, name)
+        return failure
+
+    def _expanded(self, names: str) -> list[str]:
+        try:
+            return hostlist.expand(names)
+        except ValueError as error:
+            reason, fix = hostlist.worded(error, "use the form leaf[01-04]")
+            self._refuse("INT040", f"{names!r}: {reason}", fix)
+            return []
+
+    def _plain(self, failure: Outage, word: str) -> None:
+        """Take down what a word without a known kind stands for: a device, or a cable of a NIC."""
+        kind, colon, rest = word.partition(":")
+        if word in self._fabric.switch_row:
+            self._switch(failure, word)
+        elif word in self._fabric.host_row:
+            self._host(failure, word)
+        elif colon and kind in self._fabric.host_row:
             self._nic(failure, kind, rest)
-        elif read is None or not rest:
+        elif colon or word in KINDS:
             fix = self._meant(kind, rest) or f"use one of {self._forms}"
             self._refuse("INT040", f"{word!r} is not a valid failure", fix)
         else:
-            read(failure, rest)
-        return failure
+            self._unknown("device", word, {**self._fabric.host_row, **self._fabric.switch_row})
 
     def _meant(self, kind: str, rest: str) -> str:
         """Return the form of a failure whose first word is another one."""
@@ -140,31 +156,13 @@ class _Reader:
             self._unknown(kind, name, known)
         return known.get(name)
 
-    def _rows(self, kind: str, names: str, known: dict[str, int]) -> list[int]:
-        try:
-            expanded = hostlist.expand(names)
-        except ValueError as error:
-            reason, fix = hostlist.worded(error, "use the form leaf[01-04]")
-            self._refuse("INT040", f"{names!r}: {reason}", fix)
-            return []
-        rows = [self._row(kind, name, known) for name in expanded]
-        return [row for row in rows if row is not None]
+    def _switch(self, failure: Outage, name: str) -> None:
+        if (row := self._row("switch", name, self._fabric.switch_row)) is not None:
+            failure.switches[row] = True
 
-    def _device(self, failure: Outage, names: str) -> None:
-        """Take down what plain names stand for: switches, hosts, or a range of them."""
-        known = {**self._fabric.host_row, **self._fabric.switch_row}
-        rows = self._rows("device", names, known)
-        for name in hostlist.expand(names) if rows else ():
-            if name in self._fabric.switch_row:
-                failure.switches[self._fabric.switch_row[name]] = True
-            elif name in self._fabric.host_row:
-                failure.hosts[self._fabric.host_row[name]] = True
-
-    def _switch(self, failure: Outage, names: str) -> None:
-        failure.switches[self._rows("switch", names, self._fabric.switch_row)] = True
-
-    def _host(self, failure: Outage, names: str) -> None:
-        failure.hosts[self._rows("host", names, self._fabric.host_row)] = True
+    def _host(self, failure: Outage, name: str) -> None:
+        if (row := self._row("host", name, self._fabric.host_row)) is not None:
+            failure.hosts[row] = True
 
     def _rack(self, failure: Outage, name: str) -> None:
         units = {unit.name: row for row, unit in enumerate(self._fabric.intent.fabric.units)}
@@ -197,10 +195,12 @@ class _Reader:
             self._refuse("TOP005", f"there is no port {port!r}", port_hint(model, port))
             return
         cables, nics, number = self.network.cables, self.network.nics, numbers[port]
-        failure.cables[:] |= (cables.lower == row) & (cables.lower_port == number)
-        failure.cables[:] |= (cables.upper == row) & (cables.upper_port == number)
-        failure.nics[:] |= (nics.leaf == row) & (nics.leaf_port == number)
-        if not failure.cables.any() and not failure.nics.any():
+        in_port = (cables.lower == row) & (cables.lower_port == number)
+        in_port |= (cables.upper == row) & (cables.upper_port == number)
+        of_nic = (nics.leaf == row) & (nics.leaf_port == number)
+        failure.cables[:] |= in_port
+        failure.nics[:] |= of_nic
+        if not in_port.any() and not of_nic.any():
             self._refuse(
                 "TOP005",
                 f"no cable is connected to {name} {port}",
@@ -217,8 +217,9 @@ class _Reader:
             return
         cables = self.network.cables
         ends = np.stack([cables.lower, cables.upper], axis=1)
-        failure.cables[:] = (np.sort(ends, axis=1) == np.sort(np.array(rows))).all(axis=1)
-        if not failure.cables.any():
+        between = (np.sort(ends, axis=1) == np.sort(np.array(rows))).all(axis=1)
+        failure.cables[:] |= between
+        if not between.any():
             self._refuse(
                 "TOP005",
                 f"there is no cable between {names[0]} and {names[1]}",

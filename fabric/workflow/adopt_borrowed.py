@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.counts import noun
-from fabric.core.hostlist import fold
+from fabric.core.hostlist import fold_inside
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -37,9 +37,9 @@ class Borrowed(NamedTuple):
         here = noun(2, self.role)
         read = " and ".join(noun(2, source) for source in self.sources)
         if not self.fields:
-            return f"not read: {here} ({fold(self.names)}); {read} change no value of theirs"
+            return f"not read: {here} ({fold_inside(self.names)}); {read} change no value of theirs"
         fields = ", ".join(self.fields)
-        return f"not read: {here} ({fold(self.names)}); from {read}: {fields}"
+        return f"not read: {here} ({fold_inside(self.names)}); from {read}: {fields}"
 
 
 def borrowed(

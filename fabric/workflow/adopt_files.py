@@ -62,7 +62,10 @@ def _entries(overrides: Overrides) -> list[dict[str, Any]]:
         members[tuple(fields.items())].append(name)
     ordered = sorted(members.items(), key=lambda item: (-len(item[1]), item[1]))
     return [
-        {"names": hostlist.fold(names), "lossless": nested(dict(fields) | _listed(dict(fields)))}
+        {
+            "names": hostlist.fold_inside(names),
+            "lossless": nested(dict(fields) | _listed(dict(fields))),
+        }
         for fields, names in ordered
     ]
 

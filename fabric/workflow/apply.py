@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -15,10 +16,10 @@ from fabric.change.approvals import demanded
 from fabric.change.budget import MaxFailures
 from fabric.change.gates import Command, Counters
 from fabric.change.jobs import FailedJobs
-from fabric.change.journal import Journal
+from fabric.change.journal import INTERRUPTED, Journal
 from fabric.change.model import Plan, parse_plan, read_plan
 from fabric.change.origin import MAX_AGE_S
-from fabric.change.rollback import touched_devices
+from fabric.change.rollback import touched_devices, ways_on
 from fabric.change.rollout import LOSS
 from fabric.core import hostlist
 from fabric.core.counts import counted
@@ -249,7 +250,7 @@ def would_go_back(run: int, state: Path, only: str = "") -> list[str]:
             if name in chosen:
                 kinds[plan.devices[name].method, plan.devices[name].risk.word].append(name)
         lines += [
-            f"wave {number}: {hostlist.fold(names)} ({counted(len(names), 'device')}): "
+            f"wave {number}: {hostlist.fold_inside(names)} ({counted(len(names), 'device')}): "
             f"by {method}, risk: {risk}"
             for (method, risk), names in kinds.items()
         ]
@@ -286,13 +287,22 @@ def _chosen(run: int, plan: Plan, journal: Journal, only: str) -> list[str]:
     return [name for name in touched if name in names]
 
 
-def interrupted(plan: Plan | None, state: Path | None) -> tuple[int, Path] | None:
-    """Return the run that waits to be resumed, and its state folder; None where none does."""
+def interrupted(plan: Plan | None, state: Path | None) -> str:
+    """Return which run was interrupted, and how it goes on; empty where none was."""
     folder = state or (of_plan(plan) if plan else None)
     if folder is None or not folder.is_dir():
-        return None
-    run = Journal(folder).unfinished()
-    return None if run is None else (run, folder)
+        return ""
+    journal = Journal(folder)
+    newest, run = max(journal.runs(), key=lambda one: one.id, default=None), journal.unfinished()
+    last = (
+        newest if newest is None or newest.kind == "rollback" or run is None else journal.run(run)
+    )
+    if last is None or journal.standing(last, journal.events(last.id)) != INTERRUPTED:
+        return ""
+    place = f" --state {shlex.quote(str(folder.absolute()))}"
+    if last.kind == "apply":
+        return f"run {last.id} was interrupted; {ways_on(last.id, journal, place)}"
+    return f"run {last.id}, a {last.kind}, was interrupted; run the command again{place}"
 
 
 def status(state: Path, run: int | None = None) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.audit.pair_rules import PAIR_RULES
+from fabric.core.counts import counted
 from fabric.core.errors import FabricError, InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
@@ -21,6 +22,7 @@ from fabric.systems.sonic.config_db import SonicConfig
 from fabric.systems.sonic.config_db_forms import foreign_form
 from fabric.validate.defects import aged
 from fabric.validate.json_lines import key_positions
+from fabric.validate.like_findings import like_findings
 from fabric.validate.report import report_in
 from fabric.validate.reported import Reported
 from fabric.validate.rule import SwitchRule, by_port
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Outcome",
+    "after_errors",
     "check",
     "check_sonic_files",
     "refuse",
@@ -317,6 +320,19 @@ def refuse(project: Project, outcome: Outcome) -> Outcome:
         name, reason = outcome.broken[0]
         raise FabricError(f"rule {name} could not run ({reason}); no changes were made")
     return outcome
+
+
+def after_errors(project: Project, step: str) -> str:
+    """Return the next step of a user, after the errors that `plan` rejects, where there are any."""
+    try:
+        errors = check(project).at_least(Severity.ERROR)
+    except InputError as error:
+        errors = tuple(error.findings)
+    if not errors:
+        return step
+    lines = [str(group.first) for group in like_findings(errors)]
+    count = counted(len(errors), "error")
+    return "\n".join([*lines, f"`rocefab plan` rejects {count}: correct this first, then {step}"])
 
 
 def why_together(findings: Iterable[Finding], names: Collection[str]) -> list[str]:

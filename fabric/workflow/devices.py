@@ -196,5 +196,8 @@ def grouped(reasons: Mapping[str, str]) -> list[tuple[str, str]]:
     for names in like_groups(reasons, lambda name: shape(reasons[name])):
         first = reasons[names[0]]
         is_same = all(reasons[name] == first for name in names)
-        rows.append((hostlist.fold(names), first if is_same else f"such as {names[0]}: {first}"))
+        rows.append((
+            hostlist.fold_inside(names),
+            first if is_same else f"such as {names[0]}: {first}",
+        ))
     return rows

@@ -44,7 +44,7 @@ def between_waves(
     fewest = min((lossless_hazards(project, waves, old, new) for waves in orders), key=len)
     if fewest:
         rest = "for a plan with --rollout add --traffic-stopped"
-        words = f"{LOSS}: as a roll-out, {fewest[0]}; {STOP}; {rest}"
+        words = f"{LOSS} of a roll-out: {fewest[0]}; {STOP}; {rest}"
         yield Consequence(DiffRisk.BRIEF_LOSS.value, words)
 
 

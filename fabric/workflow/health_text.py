@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from fabric.workflow.verify import Health
 
 
+#: How lines of a system begin whose paths do not (Junos CLI User Guide, "set").
+_VERB = "set "
+#: Values of a table's row, and of a node, that has no fields.
+_NO_VALUES = ("", "{}")
+
+
 @dataclass(frozen=True)
 class _Said:
     """Lines about a device, and what other devices must have in common to be left out."""
@@ -58,11 +64,17 @@ def _of(item: Health) -> Iterator[_Said]:
 
 
 def _drifted(change: Change) -> str:
-    """Return a difference in words; the path of a line ends with the line itself."""
-    line = change.before or change.after
-    if change.path == line or change.path.endswith(f": {line}"):
-        return f"{'runs, not planned' if change.before else 'planned, does not run'}: {change.path}"
-    return f"{change.path}: runs {change.before or 'nothing'}, planned {change.after or 'nothing'}"
+    """Return a difference in words, the same for every system."""
+    if change.before and change.after:
+        return f"{change.path}: runs {change.before}, planned {change.after}"
+    word = "runs, not planned" if change.before else "planned, does not run"
+    value = change.before or change.after
+    # The path of a line ends with the line itself; a row without fields has no value.
+    says_all = value in _NO_VALUES or any(
+        change.path == line or change.path.endswith(f": {line}")
+        for line in (value, value.removeprefix(_VERB))
+    )
+    return f"{word}: {change.path.rstrip('|')}{'' if says_all else f' = {value}'}"
 
 
 def _value(text: str) -> str:

@@ -72,7 +72,7 @@ def _pods(size: Pods) -> tuple[str, ...]:
     pod, hosts, room = size.pod, size.need.hosts, size.need.room_for
     leaves, pods = size.leaves(hosts), size.pods_of(hosts)
     spines = pods * pod.spines
-    first = f"{_units(size, pod)}, {pods:,} pods of up to {size.units_per_pod} units"
+    first = f"{_units(size, pod)}, {counted(pods, 'pod')} of up to {size.units_per_pod} units"
     first += f", {counted(leaves, 'leaf')}, {counted(spines, 'spine')}, "
     first += f"{counted(size.super_spines, 'super-spine')}."
     cables = f"cables from each leaf to each spine of its pod: {pod.links_per_leaf}, from each "

@@ -169,17 +169,29 @@ def _like_values(model: Sku) -> Iterator[tuple[str, Any]]:
 def _thresholds(model: Sku) -> Iterator[tuple[str, int]]:
     """Yield the marking thresholds that a switch gets only where the inventory has them.
 
-    Where a switch rounds them up to percents of its one queue, they are whole percents.
+    Where a switch rounds them up to percents of its one queue, they are whole percents; where it
+    takes, or pauses after, other ones, they are in its range.
     """
     unit, queue_bytes = features_of(model.nos).marking_unit, largest_queue_bytes(model)
     usual = LosslessPolicy().ecn
     for name in ("kmin_bytes", "kmax_bytes"):
-        value = getattr(usual, name)
+        default = getattr(usual, name)
+        value = _in_range(model, f"lossless.ecn.{name}", default)
         if unit.share and queue_bytes:
             percent = to_units(value, unit, queue_bytes=queue_bytes)
             yield f"ecn.{name}", percent_bytes(percent, queue_bytes)
-        elif unit.written and not any(unmarked(model, own_thresholds=True)):
+        elif value != default or (unit.written and not any(unmarked(model, own_thresholds=True))):
             yield f"ecn.{name}", value
+
+
+def _in_range(model: Sku, field: str, value: int) -> int:
+    """Return the value that is nearest to one and in every range of a system for a field."""
+    for rule in features_of(model.nos).rules:
+        for limit in rule.limits:
+            if field in limit.fields and limit.range and limit.includes(model):
+                low, high = limit.range
+                value = int(min(max(value, low), high))
+    return value
 
 
 def _is_needed(limit: Limit, rule: LimitedRule) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import product, takewhile
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
@@ -83,30 +83,54 @@ def ports_of(leaf: Sku, spine: Sku, nic_gbps: int) -> Ports:
     InputError
         When the leaf has no such speed, or the models share none.
     """
-    offered = [{*leaf.speeds_of(one)} for one in range(1, leaf.port_count + 1)]
+    offered, of_spine = _offered(leaf), _offered(spine)
     usual = [speed for speed in offered[0] if speed <= USUAL_NIC_GBPS]
     nics = nic_gbps or max(usual, default=min(offered[0]))
     if nics not in offered[0]:
         message = f"the first port of {leaf.name} has no speed of {nics}G"
         more = ", or --split" if _splits_to(leaf, nics) else ""
         raise refusal("--nic-gbps", message, f"choose one of: {_listed(offered[0])}{more}")
-    all_of_spine = set.intersection(
-        *({*spine.speeds_of(one)} for one in range(1, spine.port_count + 1))
-    )
-    if not all_of_spine & offered[-1]:
-        message = f"the last port of {leaf.name} and all ports of {spine.name} share no speed"
-        message += f": {_listed(offered[-1])}, and {_listed(all_of_spine)}"
-        raise refusal("--spine", message, "choose another model")
-    uplinks = max(all_of_spine & offered[-1])
-    return Ports(
-        leaf.port_count,
-        spine.port_count,
-        nics,
-        uplinks,
-        _run(offered, nics),
-        _run(offered[::-1], uplinks),
-        max(offered[0]),
-    )
+    for own, others in product(_used(offered), _used(of_spine)):
+        if shared := set.intersection(own[-1], *others):
+            uplinks = max(shared)
+            return Ports(
+                len(own),
+                len(others),
+                nics,
+                uplinks,
+                _run(own, nics),
+                _run(own[::-1], uplinks),
+                max(own[0]),
+            )
+    message = f"the last port of {leaf.name} and all ports of {spine.name} share no speed"
+    message += f": {_listed(offered[-1])}, and {_listed(set.intersection(*of_spine))}"
+    raise refusal("--spine", message, "choose another model")
+
+
+def unused_lines(leaf: Sku, spine: Sku, ports: Ports) -> tuple[str, ...]:
+    """Return the lines of the ports that no cable can use, and of what ports could do besides."""
+    models = ((leaf, ports.leaf_ports), (spine, ports.spine_ports))
+    lines = []
+    for model, used in models:
+        if rest := _offered(model)[used:]:
+            speeds = _listed(set.union(*rest))
+            lines.append(
+                f"Not used: the last {len(rest)} ports of each {model.name} ({speeds}G); the other "
+                "tier has no such speed: choose another --leaf or --spine to use them."
+            )
+        if model.note:
+            lines.append(f"{model.name}: {model.note}.")
+    return tuple(dict.fromkeys(lines))
+
+
+def _offered(model: Sku) -> list[set[int]]:
+    """Return the speeds of each port."""
+    return [{*model.speeds_of(one)} for one in range(1, model.port_count + 1)]
+
+
+def _used(offered: list[set[int]]) -> tuple[list[set[int]], ...]:
+    """Return all ports, then those alone that are like the first one."""
+    return offered, [*takewhile(lambda speeds: speeds == offered[0], offered)]
 
 
 def _listed(speeds: set[int]) -> str:

@@ -26,7 +26,7 @@ from fabric.workflow.init_needs import (
     lossless_section,
     needs_of,
 )
-from fabric.workflow.init_ports import Ports, model_of, ports_of, refusal
+from fabric.workflow.init_ports import Ports, model_of, ports_of, refusal, unused_lines
 from fabric.workflow.project import Project
 
 if TYPE_CHECKING:
@@ -136,19 +136,32 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
     )
     size = _best(need)
     if size is None:
-        message = (
-            f"three tiers of {leaf.name} and {spine.name} have no place for {room:,} hosts with "
-            f"{wish.rails} NICs each: {ports.leaf_ports} ports a leaf, {ports.spine_ports} a spine"
-        )
-        raise refusal("--room-for", message, "split the cages, or choose larger models")
+        raise _too_small(wish, ports, name)
     pod = size.pod if isinstance(size, Pods) else size
     spare = 2 ** _subnet_bits(pod) - _NOT_FOR_NICS - pod.hosts_per_unit
     speeds = speed_line(ports.nic_gbps, ports.uplink_gbps, ports.port_gbps)
     own = lines_of(size, spare)
     lines = (*own, speeds, *_with_split(wish, name, ports, own[0]))
-    lines += (system_line(leaf, spine), *_left(wish))
+    lines += (*unused_lines(leaf, spine, ports), system_line(leaf, spine), *_left(wish))
     overrides = host_port_file(_host_ports(leaf, need, pod), _needs(wish).host_ports)
     return Sized(_text(wish, size, name, ports, lines[0]), lines, overrides)
+
+
+def _too_small(wish: Wish, ports: Ports, name: str) -> InputError:
+    models = " and ".join(dict.fromkeys((wish.leaf, wish.spine or wish.leaf)))
+    message = (
+        f"three tiers of {models} have no place for {wish.room_for or wish.hosts:,} hosts with "
+        f"{wish.rails} NICs each: {ports.leaf_ports} ports a leaf, {ports.spine_ports} a spine"
+    )
+    split = _with_split(wish, name, ports, "")
+    fix = f"use --split {_mode(ports)}" if split else "split the cages with --split"
+    option = "--room-for" if wish.room_for else "--hosts"
+    return refusal(option, message, f"{fix}, or choose larger models")
+
+
+def _mode(ports: Ports) -> str:
+    """Return the breakout by which each host port serves as many NICs as its speed allows."""
+    return f"{ports.port_gbps // ports.nic_gbps}x{ports.nic_gbps}G"
 
 
 def _with_split(wish: Wish, name: str, ports: Ports, first: str) -> tuple[str, ...]:
@@ -156,10 +169,9 @@ def _with_split(wish: Wish, name: str, ports: Ports, first: str) -> tuple[str, .
 
     There is none where the fabric would have the same switches.
     """
-    parts = ports.port_gbps // ports.nic_gbps
-    if wish.split or parts == 1:
+    mode = _mode(ports)
+    if wish.split or ports.port_gbps == ports.nic_gbps:
         return ()
-    mode = f"{parts}x{ports.nic_gbps}G"
     try:
         other = sized_inventory(replace(wish, split=mode, nic_gbps=ports.nic_gbps), name)
     except InputError:  # the model has no such split, or the fabric no such size
@@ -192,10 +204,19 @@ def refuse_models(wish: Wish, folder: Path | None = None) -> None:
     small = replace(wish, hosts=min(wish.hosts, _FEW_HOSTS), room_for=0, spines=0, nic=Wish.nic)
     few = sized_inventory(small, "small")
     with small_inventory(folder, few.text, few.overrides) as inventory:
-        errors = check(Project(inventory)).at_least(Severity.ERROR)
+        try:
+            errors = check(Project(inventory)).at_least(Severity.ERROR)
+        except InputError as error:
+            errors = error.findings
     if errors:
-        findings = [replace(error, position=None, field="--leaf/--spine") for error in errors]
-        raise InputError("nothing was written", findings)
+        findings = [replace(one, position=None, field=_option(one.field)) for one in errors]
+        raise InputError("nothing was written", [*dict.fromkeys(findings)])
+
+
+def _option(field: str) -> str:
+    """Return the option that a field of the small fabric follows from."""
+    names = ("split", "breakouts"), ("leaf", "leaf"), ("spine", "spine")
+    return next((f"--{option}" for option, word in names if word in field), "--leaf/--spine")
 
 
 def _best(need: Need) -> Size | Pods | None:

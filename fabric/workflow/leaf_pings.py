@@ -73,7 +73,7 @@ def leaf_pings(
             pings |= {name: ping} if ping else {}
             if ping is None:
                 silent.setdefault(_OWN_ADDRESSES, []).append(name)
-    reasons = (text.format(leaves=hostlist.fold(names)) for text, names in silent.items())
+    reasons = (text.format(leaves=hostlist.fold_inside(names)) for text, names in silent.items())
     coming = _Coming(project, plan, ends, joined or {})
     denied = _denied(project, ends, leaves, coming.places)
     return LeafPings(pings, "; ".join(reasons), denied, coming.pings(), coming.silent)
@@ -129,7 +129,7 @@ class _Coming:
     @property
     def silent(self) -> str:
         """Why some are not probed; empty where all are."""
-        names = hostlist.fold(sorted(self._unknown))
+        names = hostlist.fold_inside(sorted(self._unknown))
         them = "it" if len(self._unknown) == 1 else "them"
         return f"{names} in the new tenant: not probed, no login to {them}" if names else ""
 

@@ -178,7 +178,7 @@ class Joined(Pings):
     @property
     def passed(self) -> str:
         """Which were not probed; else that nothing is wrong."""
-        names = hostlist.fold(sorted(self._unset))
+        names = hostlist.fold_inside(sorted(self._unset))
         return f"not probed from {names}: no address yet, this plan sets none" if names else PASSED
 
     def begin(self, stage: Stage) -> list[str]:  # noqa: ARG002

@@ -19,7 +19,7 @@ from fabric.workflow.revision import Repository
 from fabric.workflow.state import existing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from fabric.change.model import DevicePlan, Plan
     from fabric.report.diff.model import Setting
@@ -45,9 +45,21 @@ def causes_of(project: Project, plan: Plan) -> PlannedCauses:
                 before = Source(copied, since, project.work)
                 after = Source(folder, project.intent.folder, project.work)
                 between = edits(before.contents(), after.contents())
+                others = _other_hosts(before, project) if between else ()
             if between:
-                return PlannedCauses(between, neighbours(project), since, project)
+                return PlannedCauses(between, neighbours(project), since, project, others)
     return PlannedCauses(designs=project)
+
+
+def _other_hosts(before: Source, project: Project) -> Collection[str]:
+    """Return the hosts whose files follow from other values than before; none if that is unknown.
+
+    The values before may be no valid inventory for this release.
+    """
+    with suppress(FabricError):
+        old = before.designs.host_sources()
+        return {name for name, digest in project.host_sources().items() if old.get(name) != digest}
+    return ()
 
 
 def _bases(folder: Path, plan: Plan) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from fabric.core.errors import InputError, ServiceError
 from fabric.core.findings import Finding, Severity
+from fabric.core.steps import steps
 from fabric.defects.book import facts
 from fabric.intent.documents import MAIN_FILE
 from fabric.prove.batfish.change_gate import changed_routes
@@ -325,8 +326,7 @@ def _by_own(
     proof = engine.prove()
     breaches = list(proof.breaches)
     known = {breach[:5] for breach in breaches}
-    for words, outage in failures:
-        progress("prove", words)
+    for words, outage in steps("failures", failures):
         breaches += [
             breach._replace(rule="BAT015", message=f"after {words}: {breach.message}")
             for breach in engine.prove_outage(outage).breaches

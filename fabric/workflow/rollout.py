@@ -179,7 +179,7 @@ def _shifted(plan: Plan, stage: Stage) -> str:
     """Return the range of the switches of a wave that are drained."""
     if plan.rollout is None or not plan.rollout.policy.drain.switches:
         return ""
-    return hostlist.fold(name for name in stage.names if drains(plan.devices[name]))
+    return hostlist.fold_inside(name for name in stage.names if drains(plan.devices[name]))
 
 
 def describe_losses(hazards: Sequence[str]) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from fabric.audit.host_class import HOST
@@ -39,8 +38,10 @@ SUFFIXES = {
     ".comware7",
     ".esonic",
     ".json",
+    ".sh",
     ".txt",
     ".yaml",
+    ".yml",
 }
 
 
@@ -84,7 +85,7 @@ def read_saved(paths: Sequence[Path], system: str = "", *, profiles: bool = Fals
     system : str
         Switch system of all of them; empty: each is recognised by its lines.
     profiles : bool
-        Whether there may be NIC profiles among them, also in scripts.
+        Whether there may be NIC profiles among them.
 
     Raises
     ------
@@ -92,8 +93,7 @@ def read_saved(paths: Sequence[Path], system: str = "", *, profiles: bool = Fals
         When a path is missing, a file cannot be read, or no system knows it.
     """
     files = [file for path in paths for file in files_of(path)]
-    scripts = [path.rglob("*.sh") for path in paths if profiles and path.is_dir()]
-    texts = dict(_texts([*files, *sorted(chain(*scripts))]))
+    texts = dict(_texts(files))
     if not texts:
         raise _refused("there is no configuration file", str(paths[0]))
     systems = {file: system or _system(text, file) for file, text in texts.items()}

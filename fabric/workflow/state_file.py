@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import (
+    AfterValidator,
     AwareDatetime,
     BaseModel,
     ConfigDict,
@@ -30,7 +31,7 @@ from fabric.core.json_text import DoubledNameError, once
 from fabric.core.shown import field_text
 from fabric.core.user_files import read_json
 from fabric.intent.explain_errors import worded
-from fabric.placement.condition import ConditionBody
+from fabric.placement.condition import ConditionBody, Subject, by_name
 from fabric.placement.engine.availability import wrong_jobs
 from fabric.placement.engine.now import unknown_subjects
 from fabric.placement.engine.state import (
@@ -77,14 +78,14 @@ class JobForm(_Form):
 
 
 class StateForm(_Form):
-    """All that is not as planned by host, switch or ``device:port``, and the jobs that run."""
+    """All that is not as planned by host, switch, ``device:port`` or range; jobs that run."""
 
     format: Literal["rocefab-state/1"]
     written: AwareDatetime | None = Field(None, description="When it was so; default: file time.")
     fabric: VisibleName | None = Field(
         None, description="Name of the fabric; default: not compared."
     )
-    conditions: dict[VisibleName, ConditionBody] = {}
+    conditions: Annotated[dict[Subject, ConditionBody], AfterValidator(by_name)] = {}
     jobs: list[JobForm] = []
 
 

@@ -13,7 +13,9 @@ from fabric.intent.documents import MAIN_FILE
 from fabric.intent.inventory import load
 from fabric.intent.tenancy_model import TENANT_FORM, TENANT_NAME
 from fabric.intent.yaml import edit
+from fabric.workflow.check import after_errors
 from fabric.workflow.inventory_edit import Edited, InventoryEdit
+from fabric.workflow.project import Project
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,9 +29,9 @@ Members = dict[str, frozenset[int]]
 #: Highest id (`TenantId`).
 LAST_ID = 65_535
 _TO_DEFAULT = (
-    "warning: tenancy.unassigned is keep, so that these NICs go into the default VRF, where they "
-    "reach loopbacks, tunnel end points and each other; set it to quarantine to shut them down "
-    "instead, then run `rocefab plan`"
+    "run `rocefab plan`. Warning: tenancy.unassigned is keep, so that these NICs go into the "
+    "default VRF, where they reach loopbacks, tunnel end points and each other; set it to "
+    "quarantine first to shut them down instead"
 )
 
 
@@ -155,7 +157,7 @@ class TenantEditor:
         if ident not in retired:
             raise InputError(f"id {ident} is not retired; retired are {list(retired) or 'none'}")
         self._retire([one for one in retired if one != ident])
-        return self._written("a new tenant may have the id")
+        return self._edit.written(self._says, "a new tenant may have the id")
 
     def _tenancy(self) -> Tenancy:
         tenancy = self._intent.fabric.tenancy
@@ -239,7 +241,11 @@ class TenantEditor:
         return file, self._edit.text(file)
 
     def _written(self, next_step: str) -> Edited:
-        return self._edit.written(self._says, next_step)
+        """Write the edit; the next step names the errors that `plan` would reject."""
+        edited = self._edit.written(self._says, next_step)
+        if self.dry_run:
+            return edited
+        return edited._replace(next_step=after_errors(Project(self.folder), next_step))
 
     def _says(self, intent: Intent) -> bool:
         """Tell whether the tenants are as expected, and no other one has changed."""

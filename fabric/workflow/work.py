@@ -234,6 +234,7 @@ _jobs: list[Task[Any, Any]] = []
 def _prepare(job: bytes) -> None:
     """Take the job, and leave Ctrl-C to the process that started this one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     collect_rarely()
     _jobs.append(pickle.loads(job))  # noqa: S301 - of the process that started this one
 

@@ -50,3 +50,34 @@ def test_recorded_outputs_are_of_no_other_system(folder: str) -> None:
     for name in recordings(folder):
         system = system_of(recorded(f"{folder}/{name}"))
         assert system in {None, RECORDED[folder]}, name
+
+
+#: Parts of configurations, as articles and automation have them: QoS alone.
+PARTS = {
+    "eos": """\
+policy-map type quality-of-service FABRIC
+   class ROCE
+      set traffic-class 3
+interface Ethernet1
+   priority-flow-control on
+   priority-flow-control priority 3 no-drop
+""",
+    "junos": """\
+class-of-service {
+    classifiers {
+        dscp roce {
+            forwarding-class NO-LOSS {
+                loss-priority low code-points 011010;
+            }
+        }
+    }
+}
+""",
+    "cumulus": "nv set qos roce mode lossless\nnv config apply -y\nnv show qos roce\n",
+}
+
+
+@pytest.mark.parametrize("system", PARTS)
+def test_a_part_of_a_configuration_is_recognised_and_read(system: str) -> None:
+    assert system_of(PARTS[system]) == system
+    assert lossless_readers[system].read(PARTS[system]).system == system

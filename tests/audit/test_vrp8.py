@@ -247,7 +247,7 @@ def test_values_of_a_leaf() -> None:
     assert (marking.kmin_bytes, marking.kmax_bytes, marking.ecn) == (150_000, 1_500_000, True)
     assert host.watchdog
     assert (host.watchdog.detection_ms, host.watchdog.restoration_ms) == (400, 400)
-    assert not switch.ports["100GE1/0/32"].enabled
+    assert not switch.ports["100GE1/0/36"].enabled
 
 
 def test_a_bare_port_has_the_defaults() -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import defaultdict
+from functools import cache
+from inspect import Parameter, isclass, isfunction, signature
+from types import FunctionType, GenericAlias, UnionType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +21,10 @@ from fabric.observe.configuration.tables import TableReader
 from tests.cases import each
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from fabric.observe.configuration.blocks import Context
 
 
 def _readers() -> dict[str, list[BookReader | TableReader[Any]]]:
@@ -54,6 +61,60 @@ def test_every_meaning_is_one_of_a_reader(system: str) -> None:
     for rule in books()[system].rules:
         mistake = books()[system].mistake(rule, f"readers are {sorted(kinds)}")
         assert rule.known.means.keys() <= kinds, str(mistake)
+
+
+@each("system", books())
+def test_every_function_takes_the_target_of_its_section(system: str) -> None:
+    """What the line that opens a section returns is what the functions inside ask for."""
+    readers = [reader for reader in _readers()[system] if isinstance(reader, BookReader)]
+    assert [text for reader in readers for text in _misfits(reader.top, set(), set())] == []
+
+
+def _misfits(context: Context, target: set[str], seen: set[object]) -> Iterator[str]:
+    """Yield lines whose function does not take a target; of the whole text it is not known."""
+    if (id(context), *sorted(target)) in seen:
+        return
+    seen.add((id(context), *sorted(target)))
+    for row in context._rows:
+        action, taken, inside = row.action, set[str](), set[str]()
+        if isfunction(action):
+            taken = _types(action, next(iter(signature(action).parameters.values())).annotation)
+            inside = _types(action, signature(action).return_annotation)
+        if taken and not all(_related(name, taken) for name in target):
+            yield f"{row.pattern.pattern}: takes {sorted(taken)} and gets {sorted(target)}"
+        if row.inside is not None:
+            yield from _misfits(row.inside, target if inside <= {"None"} else inside, seen)
+
+
+def _types(action: FunctionType, annotation: object) -> set[str]:
+    """Return the names of the types of an annotation; a name for others stands for these."""
+    if annotation is Parameter.empty:  # a method of what it takes
+        return {action.__qualname__.partition(".")[0]}
+    parts: set[str] = set()
+    for name in str(annotation).split(" | "):
+        value = action.__globals__.get(name)
+        is_alias = isinstance(value, GenericAlias | UnionType)
+        parts |= {
+            re.sub(r"\w+\.", "", part) for part in str(value if is_alias else name).split(" | ")
+        }
+    return parts
+
+
+def _related(name: str, others: set[str]) -> bool:
+    """Tell whether one of two classes is the other, or made of it: the reader knows which."""
+    return any(other in {name} | _bases()[name] or name in _bases()[other] for other in others)
+
+
+@cache
+def _bases() -> defaultdict[str, set[str]]:
+    """Return the names of the classes that a class is one of, for the classes of all readers."""
+    bases = defaultdict(lambda: {"object"})
+    ours = [one for name, one in [*sys.modules.items()] if name.startswith("fabric.")]
+    for values in map(vars, ours):
+        for one in values.values():
+            if isclass(one) and hasattr(one, "__mro__"):
+                bases[one.__name__] |= {base.__name__ for base in one.__mro__}
+    return bases
 
 
 HEAD = "[config]\nmtu <bytes:1-9> [ <more:1-9> ]\n  routing "

@@ -52,7 +52,7 @@ NXOS = (
 #: Both families of switches.
 VRP8 = (
     INVENTORY
-    .replace("ACS-MSN4700", "CE8855-32CQ4BQ")
+    .replace("ACS-MSN4700", "CE8855-32CQ4BQ, host_ports: 16")
     .replace("7060X6-64PE", "CE8851-32CQ8DQ-P")
     .replace("host_gbps: 400, uplink_gbps: 400", "host_gbps: 100, uplink_gbps: 100")
 )

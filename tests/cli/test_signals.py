@@ -62,7 +62,13 @@ def _connections(folder: Path, server: socket.socket) -> Path:
 
 
 @pytest.mark.fault(27)
-def test_ctrl_c_in_any_other_command_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "code", "word"),
+    [(signal.SIGINT, 130, "interrupted by the user"), (signal.SIGTERM, 143, "terminated")],
+)
+def test_ctrl_c_in_any_other_command_says_so(
+    tmp_path: Path, number: signal.Signals, code: int, word: str
+) -> None:
     """A plan that waits for a device that does not answer."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         file = _connections(tmp_path, silent)
@@ -70,11 +76,11 @@ def test_ctrl_c_in_any_other_command_says_so(tmp_path: Path) -> None:
         process = started(*words, ROCEFAB_PASSWORD="x")
         silent.settimeout(30)
         session, _ = silent.accept()
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         session.close()
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (130, "")
-    assert err.endswith("rocefab: interrupted by the user\n"), err
+    assert (process.returncode, out) == (code, "")
+    assert err.endswith(f"rocefab: {word}\n"), err
     assert "Traceback" not in err
 
 
@@ -126,8 +132,9 @@ def test_ctrl_c_in_an_apply_says_how_to_go_on(tmp_path: Path, monkeypatch, begun
     monkeypatch.setattr(workflow, "read_plan", lambda _path: Plan("x", (("a",),), {"a": None}))
     ended = run("apply", tmp_path / "plan.json", "--commit", "--state", state)
     assert (ended.code, ended.out) == (130, "")
-    assert ("Run 1 was interrupted." in ended.err) is begun
-    assert (f"`rocefab apply --resume --state '{state}'` continues it" in ended.err) is begun
+    way = f"run 1 was interrupted; resume it with `rocefab apply --resume --state '{state}'`"
+    assert (way in ended.err) is begun
+    assert begun is (way in run("status", "--state", state).err)
 
 
 @pytest.mark.parametrize(

@@ -227,10 +227,10 @@ def clock(monkeypatch):
     output.configure()
 
 
-def shown_on(monkeypatch, *, terminal_: bool, verbose: bool = False) -> Screen:
+def shown_on(monkeypatch, *, terminal_: bool, quiet: bool = False) -> Screen:
     screen = Screen(terminal_=terminal_)
     monkeypatch.setattr(output.sys, "stderr", screen)
-    output.configure(verbose=verbose)
+    output.configure(quiet=quiet)
     return screen
 
 
@@ -248,9 +248,9 @@ def test_progress_counts_and_says_what_is_left(clock, monkeypatch) -> None:
     assert screen.text.endswith("left\r\x1b[Kwrote x\n")
 
 
-@pytest.mark.parametrize(("verbose", "lines"), [(False, 0), (True, 3)])
-def test_without_a_terminal_a_line_now_and_then(clock, monkeypatch, verbose, lines) -> None:
-    screen = shown_on(monkeypatch, terminal_=False, verbose=verbose)
+@pytest.mark.parametrize(("quiet", "lines"), [(True, 0), (False, 3)])
+def test_without_a_terminal_a_line_now_and_then(clock, monkeypatch, quiet, lines) -> None:
+    screen = shown_on(monkeypatch, terminal_=False, quiet=quiet)
     meter = output.Meter(35)
     for number in range(35):
         clock[0] += 1

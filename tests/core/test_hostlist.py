@@ -44,6 +44,23 @@ def test_fold(names: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("su1-leaf,su2-leaf,spine1", "spine1,su[1-2]-leaf"),
+        ("su[9-11]-leaf", "su[9-11]-leaf"),
+        ("su[1-2]-rail[0-7],su3-rail[0-3]", "su[1-2]-rail[0-7],su3-rail[0-3]"),
+        ("pod[1-2]-su[1-2],pod3-su1", "pod[1-2]-su[1-2],pod3-su1"),
+        ("a1b,a01b", "a[1,01]b"),
+        ("n[1-3],x", "n[1-3],x"),
+    ],
+)
+def test_fold_inside(names: str, expected: str) -> None:
+    """In lists for people: `classic-tor` has its numbers inside of names."""
+    assert hostlist.fold_inside(hostlist.expand(names)) == expected
+    assert hostlist.in_short(hostlist.expand(names)) == expected
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("n[8-11]", "n8 n9 n10 n11"),
@@ -101,6 +118,9 @@ def test_fold_then_expand_gives_the_names(names: list[str]) -> None:
     assert sorted(expanded) == sorted(set(names))
     assert hostlist.fold(reversed(names)) == text
     assert hostlist.fold(expanded) == text
+    inside = hostlist.fold_inside(names)
+    assert sorted(hostlist.expand(inside) if names else []) == sorted(set(names))
+    assert hostlist.fold_inside(expanded) == inside
 
 
 @given(st.lists(NAMES, unique=True))

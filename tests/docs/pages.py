@@ -178,7 +178,7 @@ Data goes to stdout, messages and progress to stderr. `--format json` prints one
 | 3 | a device or a rule failed; results of all others are still reported |
 | 4 | findings at or above the failing severity, a risk that `diff --fail-on` names, or drift |
 | 5 | changes are present (`plan --detailed-exitcode`, `diff --detailed-exitcode`) |
-| 130 | interrupted by Ctrl-C |
+| 130, 143 | interrupted by Ctrl-C, by SIGTERM |
 
 ## Options before the command
 

@@ -36,7 +36,7 @@ def platforms_page() -> str:
         parts.append(f"\n## {platforms[system].title}\n\n")
         parts.append(f"Grade: {platforms[system].grade}. Name in `features.toml`: `{system}`.\n\n")
         cells = [
-            (one.title, cell_text(cell), _where(system, cell), cell.source)
+            (one.title, cell_text(cell), _where(cell), cell.source)
             for one in FEATURES
             if (cell := own.features.get(one.name))
         ]
@@ -50,22 +50,11 @@ def platforms_page() -> str:
     return "".join(parts)
 
 
-def _where(system: str, cell: FeatureCell) -> str:
+def _where(cell: FeatureCell) -> str:
     parts = [models_of(cell), f"values: {', '.join(cell.values)}" if cell.values else ""]
-    reported = f"reported by {_rule(system, cell)}" if not cell.rendered else ""
+    reported = f"`check` reports its use: {cell.rule or 'SYS002'}" if not cell.rendered else ""
     since = f"from {cell.since}" if cell.since else ""
     return "; ".join(part for part in (*parts, since, cell.note, reported) if part)
-
-
-def _rule(system: str, cell: FeatureCell) -> str:
-    """Return the rule that reports a value, and whose it is where its letters say otherwise."""
-    others = [one for name, one in platforms.items() if name != system and one.rule_prefix]
-    owner = next((one.title for one in others if cell.rule.startswith(one.rule_prefix)), "")
-    return (
-        f"{cell.rule}, a rule of {owner} that judges all systems"
-        if owner
-        else cell.rule or "SYS002"
-    )
 
 
 def _range(limit: Limit) -> str:

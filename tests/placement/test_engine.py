@@ -98,6 +98,7 @@ def test_a_job_that_fits_a_pod_stays_in_one() -> None:
         assert engine.place(Query(nodes, traffic=A2A)).pod_crossings == 0
     answer = engine.place(Query(9, traffic=A2A))
     assert answer.pod_crossings == 2
+    assert answer.room.pod is not None
     with pytest.raises(UnplaceableError, match="cannot be placed"):
         engine.place(Query(9, within=Within.POD))
 

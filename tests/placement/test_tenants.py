@@ -148,13 +148,13 @@ def test_an_export_says_that_hosts_are_off(quarantine: Project) -> None:
 
 
 #: A job on some hosts of the example, and the largest jobs of its tenant that still fit.
-ROOMS: dict[str, tuple[dict[str, Any], tuple[int, int, int]]] = {
-    "one of red": ({"nodes": 1, "tenant": "red"}, (1, 1, 1)),
-    "both of red": ({"nodes": 2, "tenant": "red"}, (0, 0, 0)),
-    "the only whole host of blue": ({"nodes": 1, "tenant": "blue"}, (0, 0, 0)),
+ROOMS: dict[str, tuple[dict[str, Any], tuple[int, None, int]]] = {
+    "one of red": ({"nodes": 1, "tenant": "red"}, (1, None, 1)),
+    "both of red": ({"nodes": 2, "tenant": "red"}, (0, None, 0)),
+    "the only whole host of blue": ({"nodes": 1, "tenant": "blue"}, (0, None, 0)),
     "blue has a NIC of another host": (
         {"hosts": ["gpu004"], "gpus_per_node": 1, "tenant": "blue"},
-        (1, 1, 1),
+        (1, None, 1),
     ),
 }
 
@@ -326,9 +326,9 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 #: A job of red where its traffic stays on its leaf: hosts and room, or class and text of the error.
 LOCAL: dict[str, tuple[dict[str, Any], Any, Any]] = {
-    "a unit": ({"nodes": 2}, ["gpu001", "gpu002"], (1, 1, 1)),
-    "the tightest unit": ({"nodes": 1}, ["gpu003"], (2, 2, 2)),
-    "named hosts of a unit": ({"hosts": ["gpu002", "gpu001"]}, ["gpu002", "gpu001"], (1, 1, 1)),
+    "a unit": ({"nodes": 2}, ["gpu001", "gpu002"], (1, None, 1)),
+    "the tightest unit": ({"nodes": 1}, ["gpu003"], (2, None, 2)),
+    "named hosts of a unit": ({"hosts": ["gpu002", "gpu001"]}, ["gpu002", "gpu001"], (1, None, 1)),
     "more than a unit": (
         {"nodes": 3},
         NeverFitsError,
@@ -358,10 +358,10 @@ LOCAL: dict[str, tuple[dict[str, Any], Any, Any]] = {
             "a unit has at most 1 free"
         ),
     ),
-    "a pod is no wider": (
+    "a pod where there is none": (
         {"nodes": 3, "within": "pod"},
-        NeverFitsError,
-        "within one pod, on the same leaves",
+        UnplaceableError,
+        "within: the fabric has no pods; use unit, or omit within",
     ),
     "traffic between rails": (
         {"nodes": 2, "traffic": "all-to-all", "pxn": False},

@@ -64,7 +64,7 @@ FAULTS: dict[str, dict[str, tuple[str, str, str]]] = {
         "no term for hosts": (r"set .* term hosts then accept\n", "", "BAT005"),
         "VLAN": (r"members RAIL0", "members 999", "BAT002"),
         "no gateway": (r"set vlans RAIL0 l3-interface .*\n", "", "BAT002"),
-        "MTU": (r"(et-0/0/0 mtu) 9100", r"\1 1514", "BAT009"),
+        "MTU": (r"(et-0/0/0 mtu) 9114", r"\1 1514", "BAT009"),
         "no MTU": (r"set interfaces irb mtu .*\n", "", "BAT009"),
         "policy": (r"export FABRIC-OUT", "export FABRIC-X", "BAT011"),
         "two equal addresses": (r"(inet address 10.254.2.)3/31", r"\g<1>1/31", "BAT008"),

@@ -58,7 +58,7 @@ def _fabric(folder: Path, seed: int) -> tuple[Project, Texts]:
         units=[{"name": unit, "hosts": f"{unit}x[1-{pick.randint(1, 3)}]"} for unit in units],
         spines={"count": spines, "links_per_leaf": pick.randint(1, 2)},
         speeds={"host_gbps": 100, "uplink_gbps": 100},
-        lossless={**lossless(), "mtu": {"port_bytes": 9216}},
+        lossless={**lossless(), "mtu": {"port_bytes": 9202}},
     )
     devices = [_override(name, pick.choice(sorted(MODELS))) for name in names]
     (folder / "devices").mkdir(parents=True)
@@ -68,9 +68,9 @@ def _fabric(folder: Path, seed: int) -> tuple[Project, Texts]:
 
 
 def _override(name: str, model: str) -> dict[str, object]:
-    """Return what makes a switch one of a model; the strict queue of NX-OS is another one."""
-    own = {"lossless": {"cnp_queue": 7, "cnp_traffic_class": 7}} if model[:3] == "N9K" else {}
-    return {"names": name, "sku": model, **own}
+    """Return what makes a switch one of a model; NX-OS has another strict queue and MTU."""
+    nxos = {"cnp_queue": 7, "cnp_traffic_class": 7, "mtu": {"port_bytes": 9216}}
+    return {"names": name, "sku": model, **({"lossless": nxos} if model[:3] == "N9K" else {})}
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -66,7 +66,7 @@ def test_one_mistake_on_many_ports_is_one_finding(tmp_path: Path) -> None:
     ports = full.count("error: ")
     assert full.count("the MTU is 1500 bytes") == ports > 10
     assert short.count("error: ") == 2  # ports and VLANs
-    where = "su1-rail[0-1],su2-rail[0-1]"
+    where = "su[1-2]-rail[0-1]"
     assert f"    15 more that differ in names and numbers alone; all are on {where}; " in short
     assert short.endswith(f"{ports} findings shown as 2; `--full` lists all\n")
     found = json.loads(run(*words, "--format", "json").out)["findings"]

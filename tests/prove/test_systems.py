@@ -71,7 +71,7 @@ VARIANTS = {
         "host_gbps: 400": "host_gbps: 100",
     },
     ("vrp8", "parts"): {
-        "leaf: {sku: CE8855-32CQ4BQ}": "leaf: {sku: CE8851-32CQ8DQ-P, breakouts:"
+        "leaf: {sku: CE8855-32CQ4BQ, host_ports: 16}": "leaf: {sku: CE8851-32CQ8DQ-P, breakouts:"
         ' [{cages: "1-2", mode: 4x25G}]}',
         "host_gbps: 100": "host_gbps: 25",
     },

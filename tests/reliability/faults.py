@@ -231,10 +231,10 @@ FAULTS = {
     ),
     27: Promise(
         "Ctrl-C, Ctrl-C twice, SIGTERM, out of memory",
-        "The first Ctrl-C rolls back the wave in progress; the others end at once, "
-        "and `rocefab apply --resume` continues.",
+        "The first Ctrl-C or SIGTERM rolls back the wave in progress; a second one and SIGKILL end "
+        "at once. `rocefab apply --resume` continues.",
         "`interrupted`",
-        "130 for Ctrl-C; 143 and 137 of the shell",
+        "130 for Ctrl-C, 143 for SIGTERM; 137 of the shell",
         "how to continue; what the commit timers do meanwhile",
     ),
     28: Promise(

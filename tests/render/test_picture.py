@@ -7,6 +7,7 @@ import math
 import re
 from dataclasses import replace
 from html import unescape
+from itertools import combinations
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -193,11 +194,14 @@ def luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def lab(colour: str) -> tuple[float, ...]:
+_EYE = np.eye(3)
+
+
+def lab(colour: str, seen: np.ndarray = _EYE) -> tuple[float, ...]:
     """Return a colour in OKLab, in which distances are those that people see."""
     parts = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
     linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return tuple(_OKLAB @ np.cbrt(_CONES @ linear))
+    return tuple(_OKLAB @ np.cbrt(_CONES @ np.clip(seen @ linear, 0, 1)))
 
 
 #: https://bottosson.github.io/posts/oklab/
@@ -248,6 +252,44 @@ def test_tenants_of_the_page_have_neither_colours_of_rails_nor_of_load(scheme: s
         for ground in ("page", "host", "leaf"):
             light, dark = sorted((luminance(mine), luminance(colours[ground])), reverse=True)
             assert (light + 0.05) / (dark + 0.05) >= 3, (mine, ground)
+
+
+#: Colours of the page for what is well and what is not.
+_VERDICTS = ("good", "bad", "warn", "wrong")
+#: What people see who lack one kind of cones (Machado, Oliveira and Fernandes, IEEE Transactions on
+#: Visualization and Computer Graphics 15, 2009, severity 1): without red, green and blue ones.
+_SEEN = {
+    "all cones": _EYE,
+    "protanopia": np.array([
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ]),
+    "deuteranopia": np.array([
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ]),
+    "tritanopia": np.array([
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ]),
+}
+
+
+@pytest.mark.parametrize("seen", _SEEN)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_tenants_are_told_apart_by_everyone_and_look_like_no_verdict(
+    scheme: str, seen: str
+) -> None:
+    colours = schemes()[scheme]
+    tenants = [colours[f"tenant{number}"] for number in range(8)]
+    for mine, other in combinations(tenants, 2):
+        distance = math.dist(lab(mine, _SEEN[seen]), lab(other, _SEEN[seen]))
+        assert distance >= 0.1, (mine, other)
+    for mine in tenants:
+        assert min(math.dist(lab(mine), lab(colours[word])) for word in _VERDICTS) >= 0.1, mine
 
 
 def test_png_has_the_size_of_the_picture(demo: Picture) -> None:

@@ -16,7 +16,7 @@ UNITS = (
 )
 CHANGES = {
     "demo": {
-        "leaf: {sku: ACS-MSN4700}": f"leaf: {{sku: {FAMILY_B}}}",
+        "leaf: {sku: ACS-MSN4700}": f"leaf: {{sku: {FAMILY_B}, host_ports: 16}}",
         "spine: {sku: 7060X6-64PE}": f"spine: {{sku: {FAMILY_A}}}",
         "speeds: {host_gbps: 400, uplink_gbps: 400}": SPEEDS,
     },

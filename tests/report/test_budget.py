@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 from fabric.cli.app import app
 from fabric.platforms.catalogue import sku
 from fabric.report.budget import find_port, port_budget
+from fabric.workflow.check import check
 from fabric.workflow.project import Project
 
 ROOT = Path(__file__).parents[2]
@@ -49,6 +51,28 @@ def test_host_port_with_a_table() -> None:
     assert result["ecn", "Kmin"][0] == "150,000 bytes"
     assert result["watchdog", "detection"] == ("drop, after 400 ms", "polls every 200 ms")
     assert result["watchdog", "longest pause of one frame"][0] == "83.9 us"
+
+
+@pytest.mark.parametrize(
+    ("uplink_m", "verdict", "of_the_switch"),
+    [
+        (30, "enough", "33,700,800 bytes: enough"),
+        (300, "enough; for this port alone", "33,700,800 bytes: too small if all pause at once"),
+    ],
+)
+def test_all_ports_of_a_switch_are_judged_as_by_the_check(
+    tmp_path: Path, uplink_m: int, verdict: str, of_the_switch: str
+) -> None:
+    """Whether a port has enough says nothing of a share for all ports: JUN010."""
+    text = (ROOT / "inventory" / "rail-512" / "fabric.yaml").read_text()
+    text = re.sub("uplink_m: [0-9]+", f"uplink_m: {uplink_m}", text)
+    (tmp_path / "fabric.yaml").write_text(text.replace("ACS-SN5600", "QFX5240-64OD"))
+    mine = Project(tmp_path)
+    result = rows(mine, "spine01", "et-0/0/0")
+    assert result["headroom", "verdict"][0].replace(", as estimated by the law", "") == verdict
+    assert result["headroom", "of the switch"][0] == of_the_switch
+    found = any((one.rule, one.device) == ("JUN010", "spine01") for one in check(mine).findings)
+    assert found is ("too small" in of_the_switch)
 
 
 @pytest.mark.parametrize(("vendor", "driver"), [("broadcom", "bnxt"), ("amd", "ionic")])

@@ -99,3 +99,13 @@ def test_a_tenant_whose_switches_change_keeps_its_nics(tmp_path: Path) -> None:
         ("red", (), ()),
     ]
     assert FORMS["text"](result).count("same NICs") == 2
+
+
+def test_leaves_that_differ_in_addresses_alone_are_one_row(tmp_path: Path) -> None:
+    gone = ('{name: red, id: 17, hosts: "gpu[001,003]"}', "{name: red, id: 17}")
+    diff = compared(TENANTS, edited(tmp_path, gone, source=TENANTS))
+    for form in ("text", "markdown", "html"):
+        text = FORMS[form](diff).replace("\\", "")
+        assert "su1-rail[0-1],su2-rail0 (eos leaf): risk" in text, form
+        assert "those of the others have other addresses, AS numbers, VNIs or VLANs" in text, form
+        assert "gpu[001,003] rail [0-1]" in text, form

@@ -224,6 +224,8 @@ def test_a_sentence_says_what_came_of_it(rail):
     )
     assert re.search(r"ports paused for [\d,]+ us in all, the last until [\d,]+ us", said)
     assert "16 flows did not end" in said
+    end = r"3 ports are still paused at the end, the longest for \d+ % of the run: PFC, not cong"
+    assert re.search(end, said)
 
 
 def test_starts_are_spread_by_the_seed():

@@ -105,6 +105,10 @@ def test_all_words(demo: Project) -> None:
         ("switch:su1-rail[0-1]", 5, [[0, 0], [0, 1], [1, 0], [1, 1]]),
         ("rack:su2", 5, [[2, 0], [2, 1], [3, 0], [3, 1]]),
         ("host:gpu001", 3, [[0, 0], [0, 1]]),
+        ("gpu[001-002]:eth1", 0, [[0, 0], [1, 0]]),
+        ("link:su1-rail[0-1]:Ethernet0", 3, [[0, 0], [0, 1]]),
+        ("cable-bundle:spine[01-02]:su1-rail0", 0, []),
+        ("rack:su[1-2]", 6, [[host, rail] for host in range(4) for rail in (0, 1)]),
     ):
         result = whatif(demo, [word], rules=False).impact
         assert (word, result.host_pairs[1], result.rails_lost.tolist()) == (word, cut, lost)
@@ -131,6 +135,7 @@ def test_all_words(demo: Project) -> None:
         ("switch:", "'switch:' is not a valid failure"),
         ("host", "'host' is not a valid failure; use one of link:SWITCH:PORT, "),
         ("gpu001:eth9", "gpu001 has no NIC 'eth9'; its NICs are eth1, eth2"),
+        ("gpu[001-002]:eth1,gpu003:eth9", "gpu003 has no NIC 'eth9'"),
         ("gpu001:", "gpu001 has no NIC ''; its NICs are eth1, eth2"),
     ],
 )

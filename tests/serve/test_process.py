@@ -64,7 +64,11 @@ def test_reload_loses_no_request_and_keeps_what_is_right(tmp_path) -> None:
             until(lambda: _ready(running)["status"] == "degraded", "the wrong one is noticed")
             ready = _ready(running)
             assert ready["fabric"] == "renamed"
-            assert "fabric.yaml" in ready["inventory"]["findings"][0]["message"]
+            (finding,) = ready["inventory"]["findings"]
+            assert finding["file"].endswith("fabric.yaml")
+            assert finding["line"] == 1
+            assert finding["message"]
+            assert finding["fix"] not in finding["message"]
             placed = running.client.post("/v1/placements", json={"nodes": 2}).json()
             assert placed["warnings"]
             write_whole(file, text)

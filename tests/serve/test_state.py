@@ -48,6 +48,10 @@ def test_state_is_replaced_patched_and_read(own) -> None:
     assert own.get("/v1/state").headers["etag"] == patched.headers["etag"] == '"2"'
     listed = own.get("/v1/hosts").json()["items"]
     assert [one["name"] for one in listed if one["condition"]] == ["gpu002"]
+    both = own.patch("/v1/state", json={"conditions": {"gpu[001-002]": {"health": "down"}}})
+    assert list(both.json()["conditions"]) == ["gpu001", "gpu002"]
+    neither = own.patch("/v1/state", json={"conditions": {"gpu[001-002]": None}})
+    assert neither.json()["conditions"] == {}
 
 
 @pytest.mark.parametrize(

@@ -178,14 +178,6 @@ STATEMENTS = (
     Row(
         ("junos",),
         "meant",
-        r"MTU: (\d+) is read as \d+",
-        ".*",
-        "docs/reference/platforms.md",
-        "the MTU of a port counts the Ethernet header",
-    ),
-    Row(
-        ("junos",),
-        "meant",
         "share of the (default|lossless) queue: .*",
         ".*",
         "templates/junos/schedulers.j2",

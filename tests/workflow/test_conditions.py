@@ -307,6 +307,14 @@ def test_a_state_of_ours(tmp_path: Path) -> None:
     assert "only 1 of 4 is free (2 with a job, 1 not as planned" in ended.err
 
 
+def test_a_condition_of_a_range_holds_for_each_name(tmp_path: Path) -> None:
+    down = {"health": "down"}
+    conditions = {"gpu[001-002]": down, "su1-rail[0-1]:Ethernet0,spine01": {"health": "window"}}
+    state = read_state([written(tmp_path, conditions=conditions)], example("demo"), 60)
+    subjects = ["gpu001", "gpu002", "su1-rail0:Ethernet0", "su1-rail1:Ethernet0", "spine01"]
+    assert [one.subject for one in state.conditions] == subjects
+
+
 def test_degraded_without_a_capacity_keeps_its_speed(tmp_path: Path) -> None:
     file = written(tmp_path, conditions={"spine01": {"health": "degraded"}})
     [one] = read_state([file], example("demo"), 60).conditions
@@ -338,6 +346,18 @@ WRONG_STATES: dict[str, tuple[dict[str, object], str]] = {
     "of a host with zeros": (
         {"conditions": {"gpu01:eth1": {"health": "down"}}},
         "neither host, switch nor port; did you mean 'gpu001'? Or remove it from the state",
+    ),
+    "of a range with such a host": (
+        {"conditions": {"gpu[003-005]": {"health": "down"}}},
+        "conditions.gpu005: 'gpu005' is unknown: neither host, switch nor port; known: ",
+    ),
+    "of a range that is none": (
+        {"conditions": {"gpu001-gpu003": {"health": "down"}}},
+        "'gpu001-gpu003' is one name; write the range as gpu[001-003]",
+    ),
+    "of a host that two ranges have": (
+        {"conditions": {"gpu[001-002]": {"health": "down"}, "gpu002": {"health": "drained"}}},
+        "gpu002 is in 'gpu[001-002]' and 'gpu002'; leave it in one of them",
     ),
     "of a job on such a host": (
         {"jobs": [{"name": "a", "hosts": "gpu[01-02]"}]},

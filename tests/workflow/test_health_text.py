@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fabric.change.expectation import Deviation
 from fabric.change.model import Change, Risk
 from fabric.workflow.health_text import health_lines
@@ -46,16 +48,33 @@ def test_a_single_finding_has_no_count() -> None:
     ]
 
 
-def test_a_line_is_said_once() -> None:
-    """The path of a line ends with the line; what has a value keeps both values."""
-    line, old = "mtu 9214", "mtu 9000"
+#: A setting of each system as a change has it, path and value; and what is said of it.
+SETTINGS = {
+    "sonic": ("PORT|Ethernet0|mtu", "9100", "PORT|Ethernet0|mtu = 9100"),
+    "sonic, a row": ("VLAN_INTERFACE|Vlan101|", "{}", "VLAN_INTERFACE|Vlan101"),
+    "eos": ("interface Ethernet1/1: mtu 9214", "mtu 9214", "interface Ethernet1/1: mtu 9214"),
+    "eos, a route map": (
+        "route-map RM permit 10: set community 1",
+        "set community 1",
+        "route-map RM permit 10: set community 1",
+    ),
+    "junos": ("vlans R0 vlan-id 101", "set vlans R0 vlan-id 101", "vlans R0 vlan-id 101"),
+    "nxos, vrp8": ("vlan 101: name R0", "name R0", "vlan 101: name R0"),
+    "cumulus": ("interface vlan101 vlan", "101", "interface vlan101 vlan = 101"),
+    "cumulus, a node": ("bridge domain br vlan 101", "{}", "bridge domain br vlan 101"),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_every_system_says_the_same_of_what_is_more_or_missing(name: str) -> None:
+    """A line is said once: its path ends with it."""
+    path, value, words = SETTINGS[name]
     drift = (
-        Change(f"interface Ethernet1/1: {line}", "", line, Risk.BRIEF_LOSS),
-        Change(f"interface Ethernet1/1: {old}", old, "", Risk.BRIEF_LOSS),
-        Change("PORT|Ethernet0|mtu", "", "9100", Risk.BRIEF_LOSS),
+        Change(path, "", value, Risk.BRIEF_LOSS),
+        Change(path, value, "", Risk.BRIEF_LOSS),
     )
-    assert [*health_lines([Health("leaf1", "eos", drift, (), origins=(None,) * 3)], full=True)] == [
-        f"leaf1: planned, does not run: interface Ethernet1/1: {line}",
-        f"leaf1: runs, not planned: interface Ethernet1/1: {old}",
-        "leaf1: PORT|Ethernet0|mtu: runs nothing, planned 9100",
+    said = health_lines([Health("leaf1", name, drift, (), origins=(None,) * 2)], full=True)
+    assert [*said] == [
+        f"leaf1: planned, does not run: {words}",
+        f"leaf1: runs, not planned: {words}",
     ]

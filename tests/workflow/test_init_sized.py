@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import pty
 import re
@@ -157,17 +158,53 @@ def test_it_says_what_a_split_would_give() -> None:
         ({"split": "half"}, "write parts and speed as 2x400G"),
         ({"nic_gbps": 200, "leaf": "7050SX3-48YC8", "split": ""}, "choose one of: 10, 25"),
         (
-            {"leaf": "7050SX3-48YC8", "split": ""},
-            "all ports of 7050SX3-48YC8 share no speed: 40, 100",
+            {"leaf": "7050SX3-48YC8", "spine": "Z9864F-ON", "split": ""},
+            "all ports of Z9864F-ON share no speed: 40, 100",
         ),
         ({"hosts": 200}, "96 is less than --hosts 200"),
-        ({"room_for": 60_000, "leaf": "ACS-MSN4700", "split": ""}, "no place for 60,000 hosts"),
+        ({"room_for": 60_000, "leaf": "ACS-MSN4700", "split": ""}, "^--room-for: .* 60,000 hosts"),
+        (
+            {"hosts": 16_384, "room_for": 0, "split": "", "nic_gbps": 400},
+            "^--hosts: three tiers of ACS-SN5600 have .*; use --split 2x400G, or choose",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(changes: dict[str, object], message: str) -> None:
     with pytest.raises(InputError) as caught:
         sized_inventory(replace(WISH, **changes), "mine")
     assert re.search(message, str(caught.value.findings[0]))
+
+
+@pytest.mark.parametrize(
+    ("leaf", "spine", "lines"),
+    [
+        ("CE8851-32CQ8DQ-P", "", ["the last 8 ports of each CE8851-32CQ8DQ-P (400G)", "at 200G"]),
+        ("CE8851-32CQ8DQ-P", "7050DX4-32S", ["at 200G after `port mode 200GE`"]),
+        ("CE8855-32CQ4BQ", "", ["CE8855-32CQ4BQ: the last 4 ports run at 200G"]),
+        ("7050SX3-48YC8", "", ["the last 8 ports of each 7050SX3-48YC8 (40, 100G)"]),
+        ("7050SX3-48YC8", "7050DX4-32S", []),
+    ],
+)
+def test_it_says_which_faster_ports_it_leaves(leaf: str, spine: str, lines: list[str]) -> None:
+    """Ports of another speed than all that the other tier has, and speeds that no line sets."""
+    said = sized_inventory(Wish(leaf=leaf, spine=spine, hosts=8, rails=4), "mine").lines
+    notes = [line for line in said if line.startswith("Not used") or "not rendered" in line]
+    assert len(notes) == len(lines)
+    assert all(map(operator.contains, notes, lines)), notes
+
+
+def test_names_of_parts_that_nobody_knows_are_asked_for_by_option(tmp_path: Path) -> None:
+    """Not at a line of the scratch folder that tried the models, which is gone."""
+    (tmp_path / "platforms").mkdir()
+    (tmp_path / "platforms" / "x.yaml").write_text(
+        "skus: [{name: X, nos: comware7, asic: tomahawk-4, breakouts: [2x200G], ports: {count: 64, "
+        "lanes: 8, name: 'FourHundredGigE1/0/{number}', alias: '{number}', speeds_gbps: [400]}}]\n"
+    )
+    words = ("--design", "rail-optimised", "--hosts", "8", "--leaf", "X", "--split", "2x200G")
+    done = run("init", tmp_path, *words)
+    assert (done.code, "small" in done.err) == (2, False)
+    assert done.err.startswith("--split: the breakout port names of X are not known; use whole")
+    assert "set ports.part_name in platforms/*.yaml [TOP007]\nrocefab: nothing" in done.err
 
 
 def test_nics_of_half_the_speed_need_half_the_uplinks() -> None:

@@ -118,6 +118,37 @@ def test_an_edit_that_is_not_committed_is_the_cause(inventory: Path) -> None:
     assert lines == _by_the_edit(inventory)
 
 
+_DSCP = ("roce_dscp: 26", "roce_dscp: 30")
+_MINIMUM = ("kmin_bytes: 150000", "kmin_bytes: 172000")
+#: Edits, and whether the first of them is what hosts change for.
+_OF_HOSTS = {
+    "a DSCP": ([_DSCP], True),
+    "a DSCP, and a threshold that no host has": ([_DSCP, _MINIMUM], True),
+    "a threshold alone: hosts differ for another reason": ([_MINIMUM], False),
+}
+
+
+@pytest.mark.parametrize("name", _OF_HOSTS)
+def test_hosts_change_for_the_edits_that_their_files_follow_from(
+    inventory: Path, name: str
+) -> None:
+    edits, is_cause = _OF_HOSTS[name]
+    file = inventory / "fabric.yaml"
+    for old, new in edits:
+        file.write_text(file.read_text().replace(old, new))
+    host = _device(
+        "gpu001",
+        Change("/etc/rocefab/apply.sh", "old content", "new content", Risk.HARMLESS),
+        Change("eth1 traffic_class_dscp", "26", "30", Risk.HARMLESS),
+        platform="host",
+        role="host",
+    )
+    (cause,) = causes_of(Project(inventory), _plan(inventory)).of([host])
+    fields = [edit.field for edit in cause.edits]
+    assert fields == (["fabric.lossless.roce_dscp"] if is_cause else [])
+    assert (cause.topic, cause.changes) == ("" if is_cause else "files and NICs of hosts", 2)
+
+
 def test_an_edit_since_the_last_run_is_the_cause(inventory: Path) -> None:
     _applied(inventory)
     _raise_kmin(inventory)

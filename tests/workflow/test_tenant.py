@@ -157,7 +157,7 @@ def test_who_revokes_without_a_quarantine_is_warned(folder: Path) -> None:
     file = folder / "fabric.yaml"
     file.write_text(file.read_text().replace("unassigned: quarantine", "unassigned: keep"))
     said = change(folder, "revoke", "red", "gpu003").next_step
-    assert said.startswith("warning: tenancy.unassigned is keep, so that these NICs go into the de")
+    assert "Warning: tenancy.unassigned is keep, so that these NICs go into the default" in said
 
 
 def test_a_tenant_with_nics_is_not_removed(folder: Path) -> None:
@@ -228,3 +228,13 @@ def test_a_list_of_another_form_is_an_error(text: str, folder: Path, tmp_path: P
         running_jobs(file, load(folder))
     file.write_text("123\tgpu003\n")
     assert running_jobs(file, load(folder)) == {"123": ("gpu003",)}
+
+
+def test_what_plan_would_reject_comes_before_the_next_step(folder: Path) -> None:
+    """A system without tenants: the edit is written, and says what `check` says."""
+    file = folder / "fabric.yaml"
+    file.write_text(file.read_text().replace("7050CX3-32S", "CE8851-32CQ8DQ-P"))
+    first, *_, last = TenantEditor(folder).add("green", None, {}).next_step.splitlines()
+    assert first.endswith("change tenancy.form, or use another system there [TEN011]")
+    step = "then run `rocefab tenant grant` to give it hosts, then run `rocefab plan`"
+    assert last == f"`rocefab plan` rejects 5 errors: correct this first, {step}"

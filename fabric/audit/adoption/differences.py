@@ -101,7 +101,7 @@ def groups(policies: Mapping[str, Mapping[str, Any]]) -> list[Group]:
     ordered = sorted(members.items(), key=lambda item: (-len(item[1]), item[1]))
     usual = dict(ordered[0][0]) if ordered else {}
     return [
-        Group(hostlist.fold(names), len(names), _other(dict(fields), usual))
+        Group(hostlist.fold_inside(names), len(names), _other(dict(fields), usual))
         for fields, names in ordered
     ]
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from fabric.placement.engine.availability import why
 from fabric.placement.engine.query import Answer, Room
+from fabric.placement.engine.request import has_pods
 from fabric.placement.engine.seats import changes
 
 if TYPE_CHECKING:
@@ -166,7 +167,8 @@ def _room(index: Index, usable: Usable, request: Request, rows: Ints) -> Room:
     free[rows] = False
     by_group = np.bincount(of_host[free], minlength=len(index.groups))
     most = int(by_group.max(initial=0))
-    if request.is_local:
-        return Room(most, most, most)
     by_pod = np.bincount(index.groups.pod, weights=by_group)
-    return Room(most, int(by_pod.max(initial=0)), int(by_group.sum()))
+    pod = int(by_pod.max(initial=0)) if has_pods(index.fabric) else None
+    if request.is_local:
+        return Room(most, None if pod is None else most, most)
+    return Room(most, pod, int(by_group.sum()))

@@ -78,10 +78,13 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The largest job of a tenant, in hosts, that still fits a unit, a pod, and the fabric."""
+    """The largest job of a tenant, in hosts, that still fits a unit, a pod, and the fabric.
+
+    Without pods there is none.
+    """
 
     unit: int
-    pod: int
+    pod: int | None
     fabric: int
 
 

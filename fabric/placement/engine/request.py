@@ -118,6 +118,11 @@ class Request:
         return int(self.allowed.sum())
 
 
+def has_pods(fabric: Fabric) -> bool:
+    """Tell whether units are in pods: all of them, or none."""
+    return bool((fabric.switches.pod >= 0).any())
+
+
 def resolve(fabric: Fabric, query: Query) -> Request:
     """Return a query in rows.
 
@@ -172,6 +177,8 @@ def _wrong(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str]]:
             more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
             fix = hint("host", unknown[0], fabric.hosts.names)
             yield field, f"there is no host {unknown[0][:80]!a}{more}", fix
+    if query.within is Within.POD and not has_pods(fabric):
+        yield "within", "the fabric has no pods", "use unit, or omit within"
     if twice := hostlist.doubled(query.hosts):
         yield "hosts", *named_twice(twice)
     if both := sorted({*query.hosts} & {*query.exclude}):

@@ -147,6 +147,17 @@ class Summary:
         return max(0.0, float(self.outcome.ports["last_pause"].max()) / _PS_PER_US)
 
     @property
+    def still_paused(self) -> int:
+        """Ports that were paused when the run ended."""
+        return int((self.outcome.ports["paused"] > 0).sum())
+
+    @property
+    def most_paused_percent(self) -> float:
+        """Share of the run for which the port that was paused longest was so, in percent."""
+        longest_us = float(self.outcome.ports["paused_ps"].max()) / _PS_PER_US
+        return share_to_percent(longest_us / self.outcome.scenario.duration_us)
+
+    @property
     def dropped(self) -> int:
         """Packets of lossless classes that were lost."""
         ports = self.outcome.ports

@@ -129,10 +129,19 @@ class Causes:
         """Return the edits of the fields that the explanation of a setting names, and no others."""
         return self._deciding(self._effective, device, setting)
 
+    def of_fields(self, device: Device, fields: Iterable[str]) -> tuple[int, ...]:
+        """Return the edits of some fields, for a device."""
+        return self._of_fields(self._effective, device, fields)
+
     def _deciding(
         self, numbers: Iterable[int], device: Device, setting: Setting
     ) -> tuple[int, ...]:
         fields = self._explained.fields(device.platform, setting) or ()
+        return self._of_fields(numbers, device, fields)
+
+    def _of_fields(
+        self, numbers: Iterable[int], device: Device, fields: Iterable[str]
+    ) -> tuple[int, ...]:
         return tuple(
             number
             for number in numbers

@@ -39,7 +39,7 @@ def less_protection(figures: Sequence[Figure]) -> Iterator[Consequence]:
     groups: dict[str, list[Figure]] = {}
     removed = _removed_classes(figures)
     for one in figures:
-        if words := removed.get(one.figure) or _words(one.figure, one.before, one.after):
+        if words := removed.get(one.figure) or protects_less(one.figure, one.before, one.after):
             groups.setdefault(words, []).append(one)
     for words, rows in groups.items():
         what, _, figure = words.partition(": ")
@@ -71,7 +71,7 @@ def edits_less_protecting(edits: Sequence[Edit], before: str) -> Iterator[Conseq
     unjudged = []
     for edit in edits:
         figure = _figure(edit.field), edit.before or "", edit.after or ""
-        if words := _words(*figure):
+        if words := protects_less(*figure):
             worse.setdefault(words.partition(": ")[0], []).append(edit)
         elif not _is_judged(*figure):
             unjudged.append(edit.field)
@@ -97,7 +97,7 @@ def _is_judged(name: str, before: str, after: str) -> bool:
     return name in {*_LATER, *_LESS} and before.isdigit() and after.isdigit()
 
 
-def _words(figure: str, before: str, after: str) -> str:
+def protects_less(figure: str, before: str, after: str) -> str:
     """Return what protects less, and by which values; empty where nothing does."""
     if off := _TURNED_OFF.get((figure, after)):
         return off

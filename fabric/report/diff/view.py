@@ -37,8 +37,14 @@ _MOST_NAMES = 400
 _MOST_WORSE = 4
 #: Changes of cables that many have alike.
 _SUMMED = ("length", "speed")
-#: An address of IPv4 or IPv6, or of a NIC.
-_ADDRESS = re.compile(r"\d+(\.\d+){3}|([0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}", re.IGNORECASE)
+#: Words before a number that each switch has of its own: that of its AS, or of a VNI or VLAN.
+_OWN_NUMBERS = ("vni", "vlan", "bgp", "asn", "-as", "autonomous-system")
+#: An address of IPv4 or IPv6, or of a NIC; such a number.
+_OWN = re.compile(
+    r"\d+(\.\d+){3}|([0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}|"
+    + "|".join(rf"(?<={word})[\W_]?\d+" for word in _OWN_NUMBERS),
+    re.IGNORECASE,
+)
 _PLURALS = {"error": "errors", "warning": "warnings", "info": "info"}
 
 
@@ -53,7 +59,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Alike:
-    """Devices whose files differ in the same way, hosts but for addresses; the first is shown."""
+    """Devices whose files differ alike but for addresses and numbers; the first is shown."""
 
     devices: tuple[Device, ...]
 
@@ -68,7 +74,8 @@ class Alike:
         one = self.first
         if all(_changes(device) == _changes(one) for device in self.devices):
             return one.notes
-        return (*one.notes, f"values of {one.name}; those of the others have other addresses")
+        more = "" if one.role == "host" else ", AS numbers, VNIs or VLANs"
+        return (*one.notes, f"values of {one.name}; those of the others have other addresses{more}")
 
     @property
     def names(self) -> str:
@@ -133,7 +140,7 @@ def summary(diff: Diff) -> list[str]:
         lines.append(f"jobs: {counted(len(diff.jobs), 'job')} on these hosts")
     if at_once := _from_tenant_to_tenant(diff):
         steps = "`plan` rejects that at once: revoke, plan and apply first, then grant"
-        lines.append(f"from one tenant to another: {folded(at_once)}; {steps}")
+        lines.append(f"from one tenant to another: {_nics(at_once)}; {steps}")
     return [*lines, *([f"also changed: {', '.join(moved)}"] if moved else [])]
 
 
@@ -211,8 +218,8 @@ def parts(diff: Diff) -> list[Part]:
         (
             one.name,
             _tenant_change(one),
-            folded(one.joined) if one.joined else "-",
-            folded(one.left) if one.left else "-",
+            _nics(one.joined) or "-",
+            _nics(one.left) or "-",
             folded(one.devices) if one.devices else "-",
         )
         for one in diff.tenants
@@ -299,17 +306,24 @@ def alike(diff: Diff) -> list[Alike]:
 
 def _difference(device: Device) -> tuple[object, ...]:
     """Return what devices of one group have in common."""
-    settings: tuple[tuple[str | None, ...], ...] = _changes(device)
-    if device.role == "host":  # each has addresses of its own, and its own name in some texts
-        settings = tuple(
-            tuple(text and _ADDRESS.sub("#", text) for text in row) for row in settings
-        )
+    rows = (tuple(text and _OWN.sub("#", text) for text in row) for row in _changes(device))
     kinds = tuple(file.rpartition("/")[2] for file in device.files)
-    return (device.state, device.role, device.platform, kinds, settings)
+    kind = (device.state, device.role, device.platform, device.risk, device.reload, device.notes)
+    return (*kind, kinds, tuple(sorted(rows, key=str)))
 
 
 def _changes(device: Device) -> tuple[tuple[str, str | None, str | None], ...]:
     return tuple((one.path, one.before, one.after) for one in device.settings)
+
+
+def _nics(names: Iterable[str]) -> str:
+    """Return NICs such as ``gpu001 rail 0`` in short: hosts with the same rails together."""
+    rails: dict[str, list[str]] = {}
+    for name in names:
+        host, _, rail = name.partition(" ")
+        rails.setdefault(host, []).append(rail)
+    groups = like_groups(rails, lambda host: hostlist.fold(rails[host]))
+    return ", ".join(f"{folded(same)} {hostlist.fold(rails[same[0]])}" for same in groups)
 
 
 def hosts(diff: Diff) -> list[str]:
@@ -322,7 +336,7 @@ def hosts(diff: Diff) -> list[str]:
 def folded(names: Iterable[str]) -> str:
     """Return names in short, and how many more there are when that is still long."""
     every = list(names)
-    text = hostlist.fold(every)
+    text = hostlist.fold_inside(every)
     if len(text) <= _MOST_NAMES:
         return text
     return f"{text[:_MOST_NAMES].rpartition(',')[0] or every[0]}, ..."

@@ -70,7 +70,7 @@ export function say(text) {
 
 // What went wrong, and what to do; each finding of the service has both.
 export function problem(error, findings = error.findings ?? []) {
-  const lines = findings.length ? findings.map((one) => (one.field ? `${asked(one.field)}: ${told(one)}` : told(one))) : [error.message];
+  const lines = findings.length ? findings.map((one) => [one.field && asked(one.field), [one.device, one.port].filter(Boolean).join(" "), told(one)].filter(Boolean).join(": ")) : [error.message];
   return make("div", { class: "problem", role: "alert" }, lines.map((line) => make("p", {}, name(line))));
 }
 

@@ -24,7 +24,7 @@ export class JobForm {
     this.#add("gpus_per_node", count(about.gpus_per_host, about.gpus_per_host));
     this.#add("traffic", make("input", { list: "traffic", value: "ring", required: true, spellcheck: "false" }));
     this.element.append(make("datalist", { id: "traffic" }, options(TRAFFIC.map((value) => [value]))));
-    this.#add("within", make("select", {}, options(WITHIN)));
+    this.#add("within", make("select", {}, options(about.units.some(({ pod }) => pod) ? WITHIN : WITHIN.filter(([level]) => level !== "pod"))));
     this.#add("exclude", make("input", { spellcheck: "false", autocomplete: "off", placeholder: anyHosts(picture) }));
     if (picture.tenants.length) this.#add("tenant", make("select", {}, options([...picture.tenants.map((name) => [name, name]), ["", "no tenant"]])));
     this.element.append(make("button", { class: "main" }, "Choose hosts"));

@@ -11,10 +11,10 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from fabric.serve.problem import finding_as_dict
 from fabric.serve.replies import AliveReply, ReadyReply
 from fabric.serve.routes.described import as_json, caller_of, responses, service_of
 from fabric.serve.scopes import READ
+from fabric.validate.report.plain_json import finding_json
 
 if TYPE_CHECKING:
     from fabric.serve.service import Service
@@ -55,11 +55,11 @@ def _about(service: Service) -> dict[str, Any]:
             "loads": service.loaded.number,
             "loaded_s": round(service.loaded.loaded_s, 3),
             "is_current": not service.broken,
-            "findings": [finding_as_dict(one) for one in service.broken],
+            "findings": [finding_json(one) for one in service.broken],
         },
         "tokens": {
             "is_current": not service.broken_tokens,
-            "findings": [finding_as_dict(one) for one in service.broken_tokens],
+            "findings": [finding_json(one) for one in service.broken_tokens],
         },
         "state": {**service.about(service.book), "ignored": service.ignored[:MAX_IGNORED]},
     }

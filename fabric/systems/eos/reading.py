@@ -301,16 +301,21 @@ def _timers(bgp: Bgp, line: int, name: str, keepalive: str, hold: str) -> None:
     speaker.keepalive_s, speaker.hold_s = int(keepalive), int(hold)
 
 
+def _families(target: Bgp | _Family) -> list[_Family]:
+    """Return the families that a line is about: both where it stands outside of one."""
+    return [target] if isinstance(target, _Family) else [_Family(target, end) for end in ("", "6")]
+
+
 @LINES.means("policy")
-def _policy(bgp: Bgp, line: int, name: str, policy: str, way: str) -> None:
-    speaker = bgp.speaker(name, line)
-    setattr(speaker, f"policy_{way}", policy)
-    setattr(speaker, f"policy_{way}6", policy)
+def _policy(target: Bgp | _Family, line: int, name: str, policy: str, way: str) -> None:
+    for bgp, suffix in _families(target):
+        setattr(bgp.speaker(name, line), f"policy_{way}{suffix}", policy)
 
 
 @LINES.means("redistribute")
-def _redistribute(bgp: Bgp, line: int, policy: str | None = None) -> None:
-    bgp.originations += [Origination(None, policy or "", line, one) for one in (False, True)]
+def _redistribute(target: Bgp | _Family, line: int, policy: str | None = None) -> None:
+    for bgp, suffix in _families(target):
+        bgp.originations.append(Origination(None, policy or "", line, bool(suffix)))
 
 
 @LINES.means("network")

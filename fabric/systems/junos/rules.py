@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.design.pool import headroom_share_bytes
+from fabric.design.pool import headroom_room
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import largest_queue_bytes, percent_bytes, to_units
 from fabric.validate.rule import SwitchRule, rules
@@ -88,17 +88,18 @@ class HeadroomShare(SwitchRule):
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Add up the headroom of the lossless ports of every switch with Junos."""
-        share = headroom_share_bytes(device.sku) if device.platform == "junos" else None
-        percent = int(device.sku.facts.get("ingress_headroom_percent", "0"))
-        sizes = [group.headroom_bytes for group in device.lossless_groups]
-        needed = sum(size for size in sizes if size is not None)
-        if share is not None and needed > share:
+        room = headroom_room(device) if device.platform == "junos" else None
+        if room and not room.fits:
+            percent = int(device.sku.facts["ingress_headroom_percent"])
+            least = -(-room.needed_bytes * percent // room.kept_bytes)
             yield self.finding(
-                f"{device.lossless_ports} lossless ports need {needed:,} bytes of headroom, "
-                f"{device.sku.name} keeps {share:,} (lossless-headroom percent {percent})",
+                f"{device.lossless_ports} lossless ports need {room.needed_bytes:,} bytes of "
+                f"headroom, {device.sku.name} keeps {room.kept_bytes:,} (lossless-headroom "
+                f"percent {percent})",
                 "use fewer lossless ports or shorter cables (`rocefab show buffer` says which "
-                "would fit), a model with more buffer, or an own model with "
-                f"ingress_headroom_percent {-(-needed * percent // share)}",
+                "would fit), a model with more buffer, or an own model in platforms/*.yaml with "
+                f"shared_buffer.ingress_headroom_percent {least} and as much less for "
+                "ingress_lossless_percent",
                 place=places.sku_place(device),
                 device=device.name,
             )

@@ -15,6 +15,7 @@ from fabric.systems.junos.platforms import (
     CONTROL_QUEUE,
     DEFAULT_QUEUE,
     DEFAULT_WATCHDOG_MS,
+    FRAME_EXTRA_BYTES,
 )
 from fabric.systems.junos.platforms.text import quoted
 
@@ -95,6 +96,7 @@ class PortView:
     vlan: str
     suffix: str
     pfc: bool
+    frame_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +117,8 @@ class JunosView:
         Whether some port has PFC.
     control_percent : int
         Share of network-control; 0 where its queue is ours.
-    irb_mtu_bytes : int
-        MTU of the gateways; 0 where there are none.
+    irb_frame_bytes : int
+        Longest frame of the gateways; 0 where there are none.
     prefixes : tuple of (term, protocol, pool, match)
         What may be advertised of what is connected or aggregated.
     vrfs : tuple of (VrfDesign, tuple of str)
@@ -138,7 +140,7 @@ class JunosView:
     cnp_cap_percent: int
     control_percent: int
     arp_minutes: int
-    irb_mtu_bytes: int
+    irb_frame_bytes: int
     prefixes: tuple[tuple[str, str, str, str], ...]
     vrfs: tuple[tuple[VrfDesign, tuple[str, ...]], ...]
     tenant_prefixes: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...]
@@ -177,7 +179,7 @@ def view(device: DeviceDesign) -> JunosView:
         cnp_cap_percent=CNP_CAP_PERCENT,
         control_percent=control,
         arp_minutes=device.neighbours.arp_timeout_s // _MINUTE_S,
-        irb_mtu_bytes=device.vlans[0].mtu_bytes if device.vlans else 0,
+        irb_frame_bytes=device.vlans[0].mtu_bytes + FRAME_EXTRA_BYTES if device.vlans else 0,
         prefixes=_prefixes(device.bgp),
         vrfs=tuple((vrf, _interfaces(device, vrf.name)) for vrf in device.vrfs),
         tenant_prefixes=tuple(
@@ -320,6 +322,7 @@ def _port(device: DeviceDesign, port: PortDesign, vlans: dict[int, str]) -> Port
         vlan=vlans[port.vlan] if port.vlan is not None else "",
         suffix=port.qos.suffix if port.qos else "",
         pfc=bool(port.qos and port.qos.pfc),
+        frame_bytes=port.mtu_bytes + FRAME_EXTRA_BYTES,
     )
 
 

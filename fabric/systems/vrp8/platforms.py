@@ -172,8 +172,8 @@ PHBS = ("be", "af1", "af2", "af3", "af4", "ef", "cs6", "cs7")
 
 #: The only slot of a switch of these series; ports are named ``100GE1/0/N`` after it.
 SLOT = 1
-#: What the vendor recommends in mbytes (command reference, qos buffer headroom-pool).
-HEADROOM_POOL_MIB = 4
+#: Headroom pool in kbytes (command reference, qos buffer headroom-pool).
+HEADROOM_POOL_KIB = range(16, 30_721)
 #: Headroom in kbytes of a queue that pauses when nothing is configured, family b (dcb pfc buffer).
 DEFAULT_HEADROOM_KIB = 256
 #: DiffServ domains beside the one that is always there (``diffserv domain``); there are more drop

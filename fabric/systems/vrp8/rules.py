@@ -6,12 +6,13 @@ from ipaddress import IPv4Interface
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.core.units import kib_to_bytes, mib_to_bytes
+from fabric.core.units import BYTES_PER_KIB, kib_to_bytes
+from fabric.design.pool import headroom_room
 from fabric.systems.vrp8.platforms import (
     DEFAULT_HEADROOM_KIB,
     FAMILY_A,
     FAMILY_B,
-    HEADROOM_POOL_MIB,
+    HEADROOM_POOL_KIB,
     deadlock_counts,
     family_of,
     takes_base_r,
@@ -102,8 +103,8 @@ class HeadroomPool(SwitchRule):
     """The headroom of a VRP8 switch is sufficient for its cables."""
 
     why = (
-        "A paused port has 256 kbytes of headroom and all ports together 4 "
-        "mbytes; lossless frames beyond that are dropped."
+        "A paused port has 256 kbytes of headroom and all ports together a pool, of 4 mbytes "
+        "where a model says nothing else; lossless frames beyond that are dropped."
     )
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), dcb "
@@ -114,12 +115,11 @@ class HeadroomPool(SwitchRule):
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare what the cables of every switch with a pool need with what it has."""
-        if device.platform != "vrp8" or device.sku.asic != FAMILY_B:
+        room = headroom_room(device) if device.platform == "vrp8" else None
+        if room is None:
             return
-        total = 0
         for port in device.ports:
             needed = port.headroom.headroom_bytes if port.headroom else None
-            total += len(port.lossless_groups) * (needed or 0)
             if needed and needed > kib_to_bytes(DEFAULT_HEADROOM_KIB):
                 yield self.finding(
                     f"{port.cable_m} m at {port.speed_gbps}G needs {needed:,} bytes "
@@ -129,11 +129,22 @@ class HeadroomPool(SwitchRule):
                     device=device.name,
                     port=port.name,
                 )
-        if total > mib_to_bytes(HEADROOM_POOL_MIB):
+        kbytes, rest = divmod(room.kept_bytes, BYTES_PER_KIB)
+        if rest or kbytes not in HEADROOM_POOL_KIB:
             yield self.finding(
-                f"all ports together need {total:,} bytes of headroom, but "
-                f"the pool has {HEADROOM_POOL_MIB} mbytes",
-                "use shorter cables, or fewer lossless ports",
+                f"the switch supports no headroom pool of {room.kept_bytes:,} bytes",
+                "set facts.headroom_pool_bytes of the model to a multiple of 1,024 from "
+                f"{HEADROOM_POOL_KIB[0] * BYTES_PER_KIB:,} to "
+                f"{HEADROOM_POOL_KIB[-1] * BYTES_PER_KIB:,}",
+                place=places.sku_place(device),
+                device=device.name,
+            )
+        elif not room.fits:
+            yield self.finding(
+                f"all ports together need {room.needed_bytes:,} bytes of headroom, but "
+                f"the pool has {room.kept_bytes:,}",
+                "use shorter cables, fewer lossless ports, or an own model in platforms/*.yaml "
+                f"with facts.headroom_pool_bytes of at least {room.needed_bytes:,}",
                 place=places.place("cables"),
                 device=device.name,
                 severity=Severity.WARNING,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.errors import RenderError
 from fabric.core.netmask import with_mask
+from fabric.core.units import BYTES_PER_KIB, mib_to_bytes
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
 from fabric.systems.vrp8.platforms import (
     ECMP_WORDS,
     FAMILIES,
     FRAME_EXTRA_BYTES,
-    HEADROOM_POOL_MIB,
     PHBS,
     SLOT,
     Family,
@@ -114,6 +114,8 @@ class Vrp8View:
 
     Parameters
     ----------
+    headroom_pool : str
+        Size of the headroom pool; empty in the family that has none.
     domains : tuple of (name, mappings)
         DiffServ domains; each maps every DSCP to the per-hop behaviour of its queue.
     pfc_priorities : tuple of int
@@ -135,7 +137,7 @@ class Vrp8View:
 
     family: Family
     slot: int
-    headroom_pool_mbytes: int
+    headroom_pool: str
     domains: tuple[tuple[str, tuple[tuple[int, str], ...]], ...]
     drop_profiles: tuple[DropProfile, ...]
     pfc_priorities: tuple[int, ...]
@@ -162,7 +164,7 @@ def view(device: DeviceDesign) -> Vrp8View:
     return Vrp8View(
         family=family,
         slot=SLOT,
-        headroom_pool_mbytes=HEADROOM_POOL_MIB,
+        headroom_pool=_size(device.sku.asic_facts.integer("headroom_pool_bytes") or 0),
         domains=tuple((_domain(p), _mappings(p)) for p in device.qos_profiles),
         drop_profiles=tuple(
             _drop_profile(profile, one)
@@ -180,6 +182,12 @@ def view(device: DeviceDesign) -> Vrp8View:
         sessions=_sessions(device),
         families=tuple(_families(device)),
     )
+
+
+def _size(size_bytes: int) -> str:
+    """Return a size as the switch takes it, in the larger of its units where that is exact."""
+    kbytes, mbytes = size_bytes // BYTES_PER_KIB, size_bytes // mib_to_bytes(1)
+    return f"{mbytes:.0f} mbytes" if mbytes * BYTES_PER_KIB == kbytes else f"{kbytes} kbytes"
 
 
 def _families(device: DeviceDesign) -> Iterator[FamilyView]:

@@ -36,7 +36,7 @@ def text(reported: Reported) -> str:
 def _lines(group: LikeFindings, *, full: bool) -> Iterator[str]:
     yield f"{group.first.severity.word}: {group.first}"
     if full and group.first.also:
-        yield f"    also: {', '.join(group.first.also)}"
+        yield f"    also: {hostlist.fold_inside(group.first.also)}"
     if group.more:
         yield f"    {group.more}; such as:"
         yield from (f"      {example}" for example in group.examples)

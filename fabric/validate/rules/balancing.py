@@ -238,8 +238,8 @@ class Polarisation(ModelRule):
         if len(known) < len(tiers) and alike:
             paths, nominal = effective_paths(near_width, far_width), near_width * far_width
             yield self.finding(
-                f"the hash of {leaf.sku.name} is not known: if {names} use one "
-                f"seed, only {paths} of {nominal} paths carry traffic",
+                f"it is not known whether {names} hash alike on {leaf.sku.name}; if they do, "
+                f"only {paths} of {nominal} paths carry traffic",
                 _seed_advice(spine),
                 place=place,
                 device=spine.name,
@@ -258,8 +258,12 @@ class Polarisation(ModelRule):
 def _seed_advice(device: DeviceDesign) -> str:
     """Return what to do where the seed decides and no template prints one."""
     platform = platforms[device.platform]
-    seed = platform.own_seed or "its manual may have a command, rocefab has no source for one"
-    return f"no field sets a seed on {platform.title}: {seed}; else {_OTHER_HASH}"
+    if platform.own_seed:
+        return f"rocefab sets no seed on {platform.title}: {platform.own_seed}; or {_OTHER_HASH}"
+    return (
+        f"look for a command that sets the seed of the hash in the manual of {platform.title}, as "
+        f"rocefab sets none there; or {_OTHER_HASH}"
+    )
 
 
 def _first(fabric: Fabric) -> list[int]:

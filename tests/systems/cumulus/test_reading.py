@@ -292,7 +292,7 @@ def test_unknown_keys_of_a_startup_file() -> None:
         "- header: {}\n",
         "- set: [\n",
         "- set: &a {x: *a}\n",
-        "nv set system hostname x\nnv show interface\n",
+        "nv set system hostname x\nnv interface\n",
         "nv set interface swp9-1 link state up\n",
     ],
 )

@@ -26,3 +26,18 @@ def test_recorded_configurations(release: str) -> None:
     assert switch.name
     assert switch.ports
     assert switch.leftovers
+
+
+def test_lines_inside_a_family_are_about_its_routes() -> None:
+    """Outside of one they are about both families."""
+    process = "router bgp 65001\n   neighbor 10.0.0.1 remote-as 65000\n"
+    policy = "neighbor 10.0.0.1 route-map IN in\n"
+    family = f"   address-family ipv6\n      redistribute connected\n      {policy}"
+    inside = read("eos", KIND, process + family).bgp
+    outside = read("eos", KIND, f"{process}   redistribute connected\n   {policy}").bgp
+    assert inside
+    assert outside
+    assert [one.is_ipv6 for one in inside.originations] == [True]
+    assert [one.is_ipv6 for one in outside.originations] == [False, True]
+    peers = [bgp.peers["10.0.0.1"] for bgp in (inside, outside)]
+    assert [(one.policy_in, one.policy_in6) for one in peers] == [(None, "IN"), ("IN", "IN")]

@@ -190,7 +190,7 @@ OLD_SYSCTL = "/etc/sysctl.d/90-rocefab.conf"
 NETWORKD_FILE = f"{NETWORKD}eth1.network"
 PROFILE = f"{PROFILES}eth1.nmconnection"
 STACKS = {
-    "netplan": ([NETPLAN], [], ["netplan apply"]),
+    "netplan": ([NETPLAN], [], ["netplan apply", "sleep 1", "networkctl reload || true"]),
     "networkd": ([NETWORKD_FILE], [], ["networkctl reload"]),
     "networkd is new": ([], [NETWORKD_FILE], ["networkctl reload"]),
     "profile": ([PROFILE], [], ["nmcli connection reload", "nmcli connection up id rocefab-eth1"]),

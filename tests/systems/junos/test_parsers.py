@@ -310,7 +310,7 @@ def test_recorded_interface() -> None:
     (port,) = interfaces.interfaces(text).items()
     assert port[0] == "et-0/0/24"
     assert (port[1].up, port[1].enabled, port[1].speed_gbps) == (True, True, 40.0)
-    assert (port[1].mtu_bytes, port[1].fec, port[1].description) == (9216, None, "to.fw")
+    assert (port[1].mtu_bytes, port[1].fec, port[1].description) == (9202, None, "to.fw")
     assert port[1].counters["tx_bytes"] == 32_313_870_891_611
     zeros = (0,) * 8
     assert interfaces.pfc_counters(text) == {"et-0/0/24": PfcCounters(zeros, zeros)}

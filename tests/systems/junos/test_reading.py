@@ -122,7 +122,7 @@ CASES: dict[str, Case] = {
     "bare port": (
         f"{PORT} description x\n",
         lambda s: (_port(s).enabled, _port(s).mtu_bytes, _port(s).description),
-        (True, 1514, "x"),
+        (True, 1500, "x"),
     ),
     "quoted description": (f'{PORT} description "a b"\n', lambda s: _port(s).description, "a b"),
     "shut": (f"{PORT} disable\n", lambda s: _port(s).enabled, False),
@@ -132,11 +132,11 @@ CASES: dict[str, Case] = {
         lambda s: list(s.ports),
         ["et-0/0/1:0"],
     ),
-    "MTU": (f"{PORT} mtu 9216\n", lambda s: _port(s).mtu_bytes, 9216),
+    "MTU": (f"{PORT} mtu 9216\n", lambda s: _port(s).mtu_bytes, 9202),
     "MTU of packets": (
         f"{PORT} mtu 9216\n{PORT} unit 0 family inet mtu 9000\n",
         lambda s: _port(s).mtu_bytes,
-        9014,
+        9000,
     ),
     "address": (
         f"{PORT} unit 0 family inet address 10.0.0.1/31\n",
@@ -163,12 +163,12 @@ CASES: dict[str, Case] = {
             s.ports["irb.101"].mtu_bytes,
             len(s.ports["irb.101"].addresses),
         ),
-        (101, 9216, 1),
+        (101, 9202, 1),
     ),
     "gateway of no VLAN": (
         "set interfaces irb unit 101 family inet address 10.1.0.1/24\n",
         lambda s: (s.ports["irb.101"].gateway_vlan, s.ports["irb.101"].mtu_bytes),
-        (None, 1514),
+        (None, 1500),
     ),
     "gateways are shut": (
         "set interfaces irb disable\nset interfaces irb unit 101 family inet address 10.1.0.1/24\n",
@@ -186,7 +186,7 @@ CASES: dict[str, Case] = {
             "set interfaces irb unit 101 family inet address 10.1.0.1/24\n"
         ),
         lambda s: s.ports["irb.101"].mtu_bytes,
-        9014,
+        9000,
     ),
     "routed port": (f"{PORT} unit 0 family inet\n", lambda s: _port(s).routed, True),
     "switched port": (

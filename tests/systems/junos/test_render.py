@@ -49,7 +49,7 @@ def test_artefacts_have_their_place() -> None:
 @pytest.mark.parametrize(
     ("line", "field"),
     [
-        ("set interfaces et-0/0/1 mtu 9100", "lossless.mtu.port_bytes"),
+        ("set interfaces et-0/0/1 mtu 9114", "lossless.mtu.port_bytes"),
         (
             "set class-of-service congestion-notification-profile ROCE pfc-watchdog recovery 400",
             "lossless.watchdog.restoration_ms",
@@ -67,7 +67,7 @@ def test_the_first_explanation_is_the_nearest(line: str, field: str) -> None:
     ("line", "field"),
     [
         ("fill-level [ ", "lossless.ecn.kmin_bytes"),
-        ("mtu 9100;", "lossless.mtu.port_bytes"),
+        ("mtu 9114;", "lossless.mtu.port_bytes"),
         ("class NO-LOSS queue-num 3 no-loss pfc-priority 3;", "lossless.queue"),
     ],
 )

@@ -22,7 +22,7 @@ KEPT = {
     "route": "ip route-static 203.0.113.0 24 192.0.2.1",
     "snmp": "snmp-agent community read cipher xyz",
     "switch of ours that the design does not need": "bfd",
-    "service port": "interface 400GE1/0/1\n description console server",
+    "service port": "interface 10GE1/0/1\n description console server",
     "default vlan": "vlan batch 1",
     "built-in PFC profile": "dcb pfc\n priority 5",
     "foreign PFC profile": "dcb pfc storage\n priority 4",
@@ -49,7 +49,11 @@ OURS = {
 INTENDED = "sysname leaf1\n#\ninterface 100GE1/0/1\n description new\n undo shutdown\n"
 
 
-PORTS = tuple(f"100GE1/0/{number}" for number in range(1, 33))
+#: Ports of both families.
+PORTS = (
+    *(f"100GE1/0/{number}" for number in range(1, 37)),
+    *(f"400GE1/0/{number}" for number in range(1, 9)),
+)
 FRESH = "sysname leaf1\nip route-static 203.0.113.0 24 192.0.2.1\n"
 
 

@@ -13,6 +13,7 @@ from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
 from fabric.platforms.breakout import parse_mode
 from fabric.platforms.catalogue import sku
+from fabric.platforms.facts import Fact
 from fabric.render import render_device
 from fabric.systems.vrp8.platforms import FAMILIES, FAMILY_A
 from fabric.systems.vrp8.view import Timers, timers
@@ -63,6 +64,18 @@ def test_families_do_not_mix(inventory: str, switch: str) -> None:
     ] == []
     if mine is of_b:
         assert text.index("headroom-pool") < text.index("dcb pfc enable")
+
+
+@pytest.mark.parametrize(
+    ("pool_bytes", "size"),
+    [(8 << 20, "8 mbytes"), (100 << 10, "100 kbytes"), (1536 << 10, "1536 kbytes")],
+)
+def test_an_own_model_sets_the_headroom_pool(pool_bytes: int, size: str) -> None:
+    leaf = designs("demo")["su1-rail0"]
+    assert "headroom-pool size 4 mbytes slot 1\n" in text_of(leaf)
+    facts = {"headroom_pool_bytes": Fact(pool_bytes, "mine", "vendor")}
+    own = replace(leaf, sku=replace(leaf.sku, own_facts=facts))
+    assert f"headroom-pool size {size} slot 1\n" in text_of(own)
 
 
 def changed(folder: Path, old: str, new: str, devices: str = "") -> dict[str, DeviceDesign]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Values that a file may set; a limit that we chose: 512 ports with 100 values each have 51,200.
 MOST_VALUES = 1 << 20
+#: Commands in a script of ``nv`` that set nothing (NVUE CLI reference).
+_OF_A_SCRIPT = ("action", "config", "list-commands", "show")
 
 
 def paths_of(text: str) -> list[Block]:
@@ -69,6 +71,8 @@ def _lines(text: str) -> Iterator[tuple[int, str, list[str]]]:
     for number, row in _rows(text):
         program, verb, *words = [*split(row), "", ""]
         words = [word for word in words if word]
+        if program == "nv" and verb in _OF_A_SCRIPT:
+            continue
         if program != "nv" or verb not in ("set", "unset") or not words:
             raise UnreadableError(f"line {number} is not a line of NVUE: {row.strip()[:80]!r}")
         yield number, verb, words

@@ -86,6 +86,10 @@ def _stack_commands(before: Running, paths: set[str]) -> Iterator[str]:
     """Yield what makes the network stacks read their files again."""
     if any(path.startswith(NETPLAN) for path in paths):
         yield "netplan apply"  # without a file it takes its own from /run/systemd/network
+        # Whatever lets systemd read its units again makes netplan write its files again, and
+        # networkd may have read half of one: it then takes the addresses from the interface.
+        yield "sleep 1"
+        yield "networkctl reload || true"
     if any(path.startswith(NETWORKD) for path in paths):
         yield "networkctl reload"
     if any(path.startswith(PROFILES) for path in paths):

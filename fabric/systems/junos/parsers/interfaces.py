@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.state import InterfaceState, PfcCounters, QueueCounters
+from fabric.systems.junos.platforms import FRAME_EXTRA_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +107,7 @@ def interfaces(text: str) -> dict[str, InterfaceState]:
             up=up,
             enabled=enabled,
             speed_gbps=_speed_gbps(_word(port, "speed")),
-            mtu_bytes=int(mtu) if mtu.isascii() and mtu.isdigit() else None,
+            mtu_bytes=int(mtu) - FRAME_EXTRA_BYTES if mtu.isascii() and mtu.isdigit() else None,
             fec=_word(port, "ethernet-fec-mode/enabled_fec_mode") or None,
             description=_word(port, "description"),
             counters={key: value for key, value in values.items() if value is not None},

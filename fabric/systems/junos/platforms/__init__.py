@@ -13,12 +13,18 @@ from fabric.platforms.system import Platform
 #: cos-pfc-watchdog-configure).
 DEFAULT_WATCHDOG_MS = (100, 200, 200)
 
+#: Bytes of an untagged frame that ``mtu`` of a port, and of irb, counts beside the packet; the
+#: check sequence does not count (juniper.net, interfaces-configuring-media-mtu and mtu).
+FRAME_EXTRA_BYTES = 14
+#: Range of ``mtu``.
+_FRAME_BYTES = (256, 9216)
+
 JUNOS = platforms.add("junos")(
     Platform(
         name="junos",
         title="Juniper Junos",
         artefact="junos.set",
-        port_mtu_bytes=(256, 9216),
+        port_mtu_bytes=(_FRAME_BYTES[0] - FRAME_EXTRA_BYTES, _FRAME_BYTES[1] - FRAME_EXTRA_BYTES),
         fixed_mac_ageing_s=None,
         # What rocefab sets: ARP ageing and 10 minutes more, as Juniper asks for leaves with EVPN
         # (CLI reference, global-mac-table-aging-time), and enough for 20 minutes of ARP.

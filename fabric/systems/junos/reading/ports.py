@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.observe.configuration.blocks import address, numbers
 from fabric.observe.configuration.defaults import number_of
+from fabric.systems.junos.platforms import FRAME_EXTRA_BYTES
 from fabric.systems.junos.platforms.text import unquoted
 from fabric.systems.junos.reading.table import LINES
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 #: Begin of the names of aggregated interfaces.
 BUNDLE = "ae"
 _UNIT = "0"
-#: Bytes of a frame before an untagged packet (juniper.net CLI reference, mtu).
-_HEADER_BYTES = 14
 
 
 @LINES.means("vlan")
@@ -160,5 +159,5 @@ def settle_ports(reading: RoutingLines) -> None:
         if name == "lo0":
             continue
         frame = port.mtu_bytes or number_of("junos", "frame")
-        packet = reading.inet_mtu_bytes.get(name, frame - _HEADER_BYTES)
-        port.mtu_bytes = min(frame, packet + _HEADER_BYTES)
+        packet = frame - FRAME_EXTRA_BYTES
+        port.mtu_bytes = min(packet, reading.inet_mtu_bytes.get(name, packet))

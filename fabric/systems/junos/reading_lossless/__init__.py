@@ -84,6 +84,8 @@ lossless_readers.add("junos")(
             r"^set (protocols|routing-options|policy-options|forwarding-options) ",
             r"^(system|interfaces|class-of-service|protocols|policy-options|vlans) \{$",
             r"^    (et|xe|ge)-\d+/\d+/\d+(:\d+)? \{$",
+            r"^    (host-name \S+;|(classifiers|forwarding-classes|scheduler-maps|schedulers) \{)$",
+            r"^    (congestion-notification-profile|drop-profiles|shared-buffer) \{$",
             r"^version \S+;$",
         ),
         identity=r"^(?:set )?version (?P<release>[\w.-]{1,40})",

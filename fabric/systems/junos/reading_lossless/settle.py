@@ -9,7 +9,7 @@ from fabric.observe.configuration.bundles import join
 from fabric.observe.configuration.lossless import Gap, Marking, PortPolicy, Value
 from fabric.observe.configuration.model import Leftover
 from fabric.qos.dscps import DSCPS
-from fabric.systems.junos.platforms import DEFAULT_CLASS
+from fabric.systems.junos.platforms import DEFAULT_CLASS, FRAME_EXTRA_BYTES
 from fabric.systems.junos.reading_lossless.model import BUNDLE, Notification
 from fabric.systems.junos.reading_lossless.ports import fits
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
         Tag,
     )
 
-#: Bytes of a frame where no line says it, and of the header that counts (juniper.net, mtu).
-_FRAME_BYTES, _HEADER_BYTES = 1514, 14
+#: Bytes of a frame where no line says it (juniper.net, mtu).
+_FRAME_BYTES = 1514
 #: ARP and MAC ageing where no line says it (juniper.net, aging-timer; global-mac-table-aging-time).
 _ARP_S, _MAC_S = 1_200, 300
 #: Queues that a received pause stops where no line says it (juniper.net, flow-control-queue).
@@ -90,7 +90,7 @@ def _mtu(reading: LosslessLines, port: PortPolicy) -> None:
     frame = port.mtu_bytes
     if frame is None and port.routed is not None and reading.is_whole:
         frame = Value(_FRAME_BYTES, 0)
-    packet = frame and Value(frame.value - _HEADER_BYTES, frame.line)
+    packet = frame and Value(frame.value - FRAME_EXTRA_BYTES, frame.line)
     inet = reading.inet_mtu_bytes.get(port.name)
     port.mtu_bytes = min((one for one in (packet, inet) if one), default=None)
 
