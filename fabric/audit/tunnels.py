@@ -46,14 +46,10 @@ def judge_header(switch: Lossless, configured: Configured | None, text: str) -> 
 
 def judge_vrfs(configured: Configured) -> Iterator[Fault]:
     """Yield what joins two VRFs of one switch, or a VRF and the default one."""
-    owners: dict[int, str] = {}
-    for vrf in configured.vrfs.values():
-        if not vrf.vni:
-            continue
-        first = owners.setdefault(vrf.vni, vrf.name)
-        if first != vrf.name:
-            message = f"VRF {vrf.name} and VRF {first} have VNI {vrf.vni}"
-            yield Fault("AUD046", "", vrf.vni_line or vrf.line, message)
+    for vrf, first in configured.doubled_vnis():
+        message = f"VRF {vrf.name} and VRF {first.name} have VNI {vrf.vni}"
+        yield Fault("AUD046", "", vrf.vni_line or vrf.line, message)
+    for vrf in (one for one in configured.vrfs.values() if one.vni):
         yield from _leaks(vrf)
         for line in vrf.redistributions:
             if line.kind in _FOREIGN and line.policy not in configured.policies:

@@ -5,16 +5,24 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from fabric.core.exports import Exported, text_file
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fabric.core.exports import Part
     from fabric.placement.export import Order
     from fabric.placement.job_host import Setting
 
 
-def hostfile(order: Order) -> str:
-    """Return a hostfile: hosts are filled one after the other, so that ranks are in blocks."""
-    return "".join(f"{host} slots={order.gpus}\n" for host in order.placement.hosts)
+def hostfile_of(form: str) -> Part:
+    """Return the hostfile of an exporter: ranks are in blocks, as hosts are filled one by one."""
+
+    def part(order: Order) -> Exported:
+        text = "".join(f"{host} slots={order.gpus}\n" for host in order.placement.hosts)
+        return Exported((text_file(form, "hostfile", "hostfile", text),))
+
+    return part
 
 
 def mpirun_words(

@@ -293,15 +293,10 @@ def _static_route(route: StaticRoute) -> str:
 
 def _one_vni(name: str, configured: Configured, catalogue: Catalogue) -> Iterator[Breach]:
     """Yield the VRFs that have the VNI of another one of their switch."""
-    owners: dict[int, str] = {}
-    for vrf in configured.vrfs.values():
-        if not vrf.vni:
-            continue
-        first = owners.setdefault(vrf.vni, vrf.name)
-        if first != vrf.name:
-            words = f"{catalogue.named(vrf.name)} and {catalogue.named(first)} have VNI {vrf.vni}"
-            more = ": a packet out of the tunnel gets into either"
-            yield Breach("BAT027", name, "", vrf.vni_line or vrf.line, words + more)
+    for vrf, first in configured.doubled_vnis():
+        words = f"{catalogue.named(vrf.name)} and {catalogue.named(first.name)} have VNI {vrf.vni}"
+        more = ": a packet out of the tunnel gets into either"
+        yield Breach("BAT027", name, "", vrf.vni_line or vrf.line, words + more)
 
 
 def _distinguishers(network: Network, catalogue: Catalogue) -> Iterator[Breach]:

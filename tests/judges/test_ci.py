@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.judges.conftest import REPOSITORY, missing_judge
+from tests.judges.conftest import missing_judge
+from tests.topology.fabrics import REPOSITORY
 
 BIN = Path(sys.executable).parent
 

@@ -13,9 +13,10 @@ from fabric.report.observed import Seen
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
 from fabric.workflow.observe import Selection, observe
 from fabric.workflow.project import Project
-from tests.judges.conftest import REPOSITORY, missing_judge
+from tests.judges.conftest import missing_judge
 from tests.observe.test_samples import recorded
 from tests.report.test_exposition import HOSTILE, leaf
+from tests.topology.fabrics import REPOSITORY
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.judges.conftest import REPOSITORY, missing_judge
+from tests.judges.conftest import missing_judge
 from tests.judges.test_prometheus import promtool  # noqa: F401 - a fixture
+from tests.topology.fabrics import REPOSITORY
 
 RULES = REPOSITORY / "templates" / "prometheus" / "rules.yml"
 #: What the inventory says: a leaf and a host with one cable, whose lossless class is priority 3.

@@ -14,6 +14,8 @@ from fabric.core.units import ipv4_text
 from fabric.observe.configuration.vrfs import ConfiguredEvpn, ConfiguredVrf
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabric.observe.configuration.static_routes import StaticRoute
 
 #: Bits of an IPv4 address, and of one of IPv6.
@@ -388,6 +390,13 @@ class Configured:
     def vrf(self, name: str, line: int) -> ConfiguredVrf:
         """Return a VRF; a new one at its first line."""
         return self.vrfs.setdefault(name, ConfiguredVrf(name, line))
+
+    def doubled_vnis(self) -> Iterator[tuple[ConfiguredVrf, ConfiguredVrf]]:
+        """Yield each VRF that has the VNI of an earlier one, with that one."""
+        owners: dict[int, ConfiguredVrf] = {}
+        for vrf in self.vrfs.values():
+            if vrf.vni and (first := owners.setdefault(vrf.vni, vrf)) is not vrf:
+                yield vrf, first
 
     def open_evpn(self, line: int) -> ConfiguredEvpn:
         """Return EVPN and the tunnels; new ones at the first line of them."""

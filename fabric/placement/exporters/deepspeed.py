@@ -19,7 +19,7 @@ from fabric.core.exports import (
     text_file,
 )
 from fabric.placement.exporters.torchrun import MASTER_PORT
-from fabric.placement.mpirun import hostfile
+from fabric.placement.mpirun import hostfile_of
 
 if TYPE_CHECKING:
     from fabric.placement.export import Order
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 _FILE = "deepspeed.env"
 #: What a shell reads inside of double quotes (POSIX.1-2017 Shell Command Language, 2.2.3).
 _OF_SHELL = frozenset('"$`\\')
-
-
-def _hostfile(order: Order) -> Exported:
-    return Exported((text_file("deepspeed", "hostfile", "hostfile", hostfile(order)),))
 
 
 def _environment(order: Order) -> Exported:
@@ -56,7 +52,7 @@ def _command(order: Order) -> Exported:
 
 exporters.add("deepspeed")(
     Exporter(
-        {"hostfile": _hostfile, "environment": _environment, "command": _command},
+        {"hostfile": hostfile_of("deepspeed"), "environment": _environment, "command": _command},
         title="host file, environment and command for DeepSpeed",
         options={
             "hostfile": PLACED_OPTIONS,

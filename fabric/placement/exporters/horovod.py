@@ -14,14 +14,10 @@ from fabric.core.exports import (
 )
 from fabric.core.shell_words import shell_quoted
 from fabric.placement.libraries import horovod_settings
-from fabric.placement.mpirun import hostfile
+from fabric.placement.mpirun import hostfile_of
 
 if TYPE_CHECKING:
     from fabric.placement.export import Order
-
-
-def _hostfile(order: Order) -> Exported:
-    return Exported((text_file("horovod", "hostfile", "hostfile", hostfile(order)),))
 
 
 def _command(order: Order) -> Exported:
@@ -41,7 +37,7 @@ def _command(order: Order) -> Exported:
 
 exporters.add("horovod")(
     Exporter(
-        {"hostfile": _hostfile, "command": _command},
+        {"hostfile": hostfile_of("horovod"), "command": _command},
         title="host file and command for Horovod",
         options={"hostfile": PLACED_OPTIONS, "command": SETTINGS_OPTIONS},
     )

@@ -21,15 +21,11 @@ from fabric.core.exports import (
     text_file,
 )
 from fabric.intent.host_model import core_range
-from fabric.placement.mpirun import hostfile, mpirun
+from fabric.placement.mpirun import hostfile_of, mpirun
 from fabric.placement.pcie import refused_trait
 
 if TYPE_CHECKING:
     from fabric.placement.export import Order
-
-
-def _hostfile(order: Order) -> Exported:
-    return Exported((text_file("openmpi", "hostfile", "hostfile", hostfile(order)),))
 
 
 def _rankfile(order: Order) -> Exported:
@@ -69,7 +65,7 @@ def _command(order: Order) -> Exported:
 
 exporters.add("openmpi")(
     Exporter(
-        {"hostfile": _hostfile, "rankfile": _rankfile, "command": _command},
+        {"hostfile": hostfile_of("openmpi"), "rankfile": _rankfile, "command": _command},
         ("hostfile", "command"),
         title="host file, rank file and command for Open MPI",
         options={

@@ -17,14 +17,10 @@ from fabric.core.exports import (
     text_file,
 )
 from fabric.placement.libraries import taco_settings
-from fabric.placement.mpirun import hostfile, mpirun
+from fabric.placement.mpirun import hostfile_of, mpirun
 
 if TYPE_CHECKING:
     from fabric.placement.export import Order
-
-
-def _hostfile(order: Order) -> Exported:
-    return Exported((text_file("taco", "hostfile", "hostfile", hostfile(order)),))
 
 
 def _command(order: Order) -> Exported:
@@ -36,7 +32,7 @@ def _command(order: Order) -> Exported:
 
 exporters.add("taco")(
     Exporter(
-        {"hostfile": _hostfile, "command": _command},
+        {"hostfile": hostfile_of("taco"), "command": _command},
         title="host file and command for TACO",
         options={"hostfile": PLACED_OPTIONS, "command": SETTINGS_OPTIONS},
     )
