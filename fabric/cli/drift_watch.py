@@ -73,7 +73,6 @@ def watch(inventory: Path, connections: Path | None, wanted: WatchOptions, taker
     if takers.form == "json":
         raise typer.BadParameter("--watch prints text or jsonl; set --format jsonl")
     switches, hosts, only = wanted.selected
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as a service manager ends it
     with takers.opened() as (ledger, take):
         service = DriftService(
             inventory,

@@ -88,7 +88,6 @@ def up(
     from fabric.workflow.laboratory import laboratory, site_laboratory
     from fabric.workflow.project import Project
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as a service manager ends it
     if site.is_site(inventory):
         projects = site.projects_of(inventory)
         stand_ins = site_laboratory(projects, folder)

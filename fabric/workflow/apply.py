@@ -66,6 +66,8 @@ __all__ = [
 
 #: Runs that a message names: our choice.
 _MOST_RUNS = 5
+#: Kinds of runs that change what devices run.
+_CHANGING = ("apply", "rollback")
 
 
 @dataclass(frozen=True)
@@ -293,16 +295,19 @@ def interrupted(plan: Plan | None, state: Path | None) -> str:
     if folder is None or not folder.is_dir():
         return ""
     journal = Journal(folder)
-    newest, run = max(journal.runs(), key=lambda one: one.id, default=None), journal.unfinished()
-    last = (
-        newest if newest is None or newest.kind == "rollback" or run is None else journal.run(run)
-    )
-    if last is None or journal.standing(last, journal.events(last.id)) != INTERRUPTED:
-        return ""
     place = f" --state {shlex.quote(str(folder.absolute()))}"
-    if last.kind == "apply":
-        return f"run {last.id} was interrupted; {ways_on(last.id, journal, place)}"
-    return f"run {last.id}, a {last.kind}, was interrupted; run the command again{place}"
+    changing = [record for record in journal.runs() if record.kind in _CHANGING]
+    if changing and changing[-1].kind == "rollback" and _is_interrupted(journal, changing[-1]):
+        way = f"run `rocefab rollback RUN --commit{place}` again"
+        return f"run {changing[-1].id} was interrupted; {way}"
+    run = journal.unfinished()
+    if run is None or not _is_interrupted(journal, journal.run(run)):
+        return ""
+    return f"run {run} was interrupted; {ways_on(run, journal, place)}"
+
+
+def _is_interrupted(journal: Journal, record: RunRecord) -> bool:
+    return journal.standing(record, journal.events(record.id)) == INTERRUPTED
 
 
 def status(state: Path, run: int | None = None) -> list[dict[str, Any]]:

@@ -137,6 +137,26 @@ def test_ctrl_c_in_an_apply_says_how_to_go_on(tmp_path: Path, monkeypatch, begun
     assert begun is (way in run("status", "--state", state).err)
 
 
+def test_status_names_the_next_command_of_a_run_that_was_interrupted(tmp_path: Path) -> None:
+    from fabric.change.journal import Journal, State
+
+    journal = Journal(tmp_path)
+    steps = (
+        (
+            "apply",
+            f"run 1 was interrupted; resume it with `rocefab apply --resume --state {tmp_path}`",
+        ),
+        ("rollback", f"run `rocefab rollback RUN --commit --state {tmp_path}` again"),
+    )
+    for kind, way in steps:
+        run_id = journal.begin(kind, "x", "{}")
+        assert way in run("status", "--state", tmp_path).err
+        assert way in run("status", run_id, "--state", tmp_path).err
+    for ended in (1, 2):
+        journal.record(ended, "", State.FAILED)
+    assert run("status", "--state", tmp_path).err == ""
+
+
 @pytest.mark.parametrize(
     "words",
     ["check inventory/demo --format sarif", "explain TOP014", "place inventory/demo --nodes 2"],
