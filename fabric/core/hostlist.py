@@ -102,12 +102,16 @@ def fold(names: Iterable[str]) -> str:
     >>> fold(["n3", "n1", "n2", "n011"])
     'n[1-3,011]'
     """
+    return ",".join(_folded(names))
+
+
+def _folded(names: Iterable[str]) -> list[str]:
     groups: dict[tuple[str, bool], list[str]] = {}
     for name in sorted(set(names), key=lambda name: (natural_key(name), name)):
         match = _TRAILING_NUMBER.match(name)
         prefix, number = match.groups() if match else (name, "")
         groups.setdefault((prefix, bool(number)), []).append(number)
-    return ",".join(_fold_group(prefix, numbers) for (prefix, _), numbers in groups.items())
+    return [_fold_group(prefix, numbers) for (prefix, _), numbers in groups.items()]
 
 
 def fold_inside(names: Iterable[str]) -> str:
@@ -120,14 +124,7 @@ def fold_inside(names: Iterable[str]) -> str:
     >>> fold_inside(["su1-leaf", "su2-leaf", "spine1"])
     'spine1,su[1-2]-leaf'
     """
-    text = fold(names)
-    try:
-        items = _split(text) if text else []
-    except ValueError:  # a name with a comma or a bracket, as no device has
-        return text
-    if ",".join(items) != text:  # nor has one a space at its end
-        return text
-    ranges = [_PIECES.split(item) for item in items]
+    ranges = [_PIECES.split(item) for item in _folded(names)]
     for place in range(max(map(len, ranges), default=0) - 1, -1, -1):
         ranges = _fold_at(ranges, place)
     return ",".join(map("".join, ranges))

@@ -55,8 +55,10 @@ def deciding(designs: Designs, device: str, port: str, fields: Iterable[str]) ->
         return tuple(fields)
     every = tuple(field for field in fields if not _is_of_another_role(field, design.role))
     kinds = {one.kind for one in design.ports if port in {"", one.name}} - {"unused"}
-    unset = _WHERE_SET - designs.intent.fabric.model_fields_set
-    every = tuple(field for field in every if field not in unset)
+    file = designs.intent.fabric
+    cabling = "design" if file.design == "explicit" else "cabling"  # an explicit one says both
+    every = tuple(cabling if field == "cabling" else field for field in every)
+    every = tuple(field for field in every if field not in _WHERE_SET - file.model_fields_set)
     left = [field for field in every if _is_of(field, kinds)] if kinds else [*every]
     if all(routed_units(designs.intent.fabric)) and "addressing.vlan_per" in left:
         left = [field for field in left if field != _OF_VLANS]

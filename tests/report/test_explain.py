@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -259,6 +260,27 @@ def test_a_port_is_no_port_whose_name_begins_with_it(project):
     """It has no cable, so that one row alone is about it."""
     (answer,) = explain(project, LEAF, "Ethernet8")
     assert answer.line.startswith('"Ethernet8": {"alias"')
+
+
+@pytest.mark.parametrize(
+    ("inventory", "device", "port", "fields"),
+    [
+        ("demo", "su1-rail0", "Ethernet0", {"host.interfaces", "units"}),
+        ("demo", "su1-rail0", "Ethernet128", {"units", "spines.count", "spines.links_per_leaf"}),
+        ("demo", "spine01", "Ethernet1/1", {"units", "spines.count", "spines.links_per_leaf"}),
+        ("explicit", "b06-sw1", "Ethernet0", {"host.interfaces", "units", "switches", "design"}),
+        ("explicit", "b06-sw1", "Ethernet240", {"units", "switches", "design"}),
+    ],
+)
+def test_fields_of_a_description(inventory: str, device: str, port: str, fields: set[str]) -> None:
+    """Names of devices and what cables connect: the text of a description is made of them."""
+    answers = explain(Project(example(inventory)), device, "description")
+    of_port = re.compile(rf"(^|[\s'\"]){port}['\"]")
+    deciding = [one for one in answers if of_port.search(f"{one.section} {one.line}")]
+    assert {value.field for one in deciding for value in one.values} >= {
+        f"fabric.{field}" for field in fields
+    }
+    assert not any("not set" in value.value for one in deciding for value in one.values)
 
 
 def test_fields_of_the_ports_that_a_line_is_about(project):

@@ -238,8 +238,8 @@ class Polarisation(ModelRule):
         if len(known) < len(tiers) and alike:
             paths, nominal = effective_paths(near_width, far_width), near_width * far_width
             yield self.finding(
-                f"it is not known whether {names} hash alike on {leaf.sku.name}; if they do, "
-                f"only {paths} of {nominal} paths carry traffic",
+                f"it is not known whether {names} use one hash seed on {leaf.sku.name}; if they "
+                f"do, only {paths} of {nominal} paths carry traffic",
                 _seed_advice(spine),
                 place=place,
                 device=spine.name,
