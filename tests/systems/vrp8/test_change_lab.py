@@ -72,7 +72,7 @@ LEAF_LINES = (
     "speeds: {host_gbps: 100, uplink_gbps: 100}\n"
 )
 SPLIT_LINES = (
-    "leaf: {sku: CE8851-32CQ8DQ-P, host_ports: 17, breakouts: [{cages: '1', mode: 2x50G}]}, "
+    "leaf: {sku: CE8851-32CQ8DQ-P, host_ports: 16, breakouts: [{cages: '1', mode: 2x50G}]}, "
     "spine: {sku: CE8851-32CQ8DQ-P}}\nspeeds: {host_gbps: 50, uplink_gbps: 100}\n"
 )
 
