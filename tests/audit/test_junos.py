@@ -103,7 +103,7 @@ FAULTS = {
     "the queue is shared": (r"CNP queue-num 6", "CNP queue-num 3", "AUD008"),
     "the queue is that of best effort": (r"NO-LOSS queue-num 3", "NO-LOSS queue-num 0", "AUD008"),
     "a port with the default MTU": (r"et-0/0/0 mtu .*\n", "et-0/0/0 speed 100g\n", "AUD009"),
-    "an MTU that lacks the Ethernet header": (r"et-0/0/0 mtu 9100", "et-0/0/0 mtu 4160", "AUD009"),
+    "an MTU that lacks the Ethernet header": (r"et-0/0/0 mtu 9114", "et-0/0/0 mtu 4160", "AUD009"),
     "short packets in long frames": (
         r"^(set interfaces et-0/0/16 unit 0 family inet) address",
         r"\1 mtu 1500\n\1 address",
@@ -190,7 +190,7 @@ TREE_FAULTS = {
         r"\1 [ 011010 011011 ]",
         "AUD008",
     ),
-    "an MTU of packets without jumbo frames": (r"mtu 9100;", "mtu 1514;", "AUD009"),
+    "an MTU of packets without jumbo frames": (r"mtu 9114;", "mtu 1514;", "AUD009"),
     "ARP by its default": (r" +aging-timer 4;\n", "", "AUD010"),
 }
 
@@ -220,10 +220,10 @@ def test_a_fault_in_a_hierarchy_is_found(tmp_path: Path, name: str) -> None:
 
 HARMLESS = {
     "an MTU that may come from a range of interfaces": (
-        r"^set interfaces et-0/0/0 mtu 9100\n",
+        r"^set interfaces et-0/0/0 mtu 9114\n",
         (
             "set interfaces interface-range NICS member et-0/0/0\n"
-            "set interfaces interface-range NICS mtu 9100\n"
+            "set interfaces interface-range NICS mtu 9114\n"
         ),
     ),
     "priorities of VLAN tags in the same queue": (
@@ -279,7 +279,7 @@ def test_two_switches_are_compared(tmp_path: Path) -> None:
     (tmp_path / "leaf.set").write_text(leaf, encoding="utf-8")
     (tmp_path / "spine.set").write_text(spine, encoding="utf-8")
     assert audit([tmp_path]).outcome.findings == ()
-    wrong = spine.replace("mtu 9100", "mtu 9216").replace("011010", "011100")
+    wrong = spine.replace("mtu 9114", "mtu 9216").replace("011010", "011100")
     assert wrong != spine
     (tmp_path / "spine.set").write_text(wrong, encoding="utf-8")
     assert {one.rule for one in audit([tmp_path]).outcome.findings} == {"AUD016", "AUD017"}
