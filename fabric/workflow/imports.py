@@ -352,7 +352,7 @@ def _refuse_unknown_roles(
         Finding(
             "EXC009",
             Severity.ERROR,
-            f"the model of {count} switches with role {role} is unknown",
+            f"the model of {counted(count, 'switch')} with role {role} is unknown",
             f"set it with --model {role}=NAME; `rocefab show platforms` lists the names",
             position=Position(shown),
         )

@@ -122,7 +122,7 @@ def test_unknown_words_of_the_user(tmp_path: Path) -> None:
     said = refusal("csv", source, tmp_path / "out", columns=("device",))
     assert "'device' is not valid; use --columns NAME=VALUE" in said
     said = refusal("csv", source, tmp_path / "out", hosts="a")
-    assert "the model of 1 switches with role leaf is unknown; set it with --model" in said
+    assert "the model of 1 switch with role leaf is unknown; set it with --model" in said
     said = refusal("csv", source, tmp_path / "out", hosts="a", models=("leaf=SN9999",))
     assert "there is no switch model 'SN9999'" in said or "design" in said
     assert nothing_left(tmp_path)
