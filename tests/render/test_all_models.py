@@ -10,7 +10,7 @@ import pytest
 from fabric.core.errors import RenderError
 from fabric.core.findings import Severity
 from fabric.platforms.catalogue import sku, sku_names
-from fabric.platforms.model import Sku
+from fabric.platforms.model import CageKind, Sku
 from fabric.render import render_device
 from fabric.workflow.check import check
 from fabric.workflow.project import Project
@@ -23,21 +23,27 @@ SYSTEMS = ("comware7", "cumulus", "eos", "esonic", "junos", "nxos", "sonic", "vr
 def speeds(model: Sku, spine: Sku) -> tuple[int, int]:
     """Return speeds of NICs and of uplinks: the fastest that the first and last cages have."""
     first, *_ = model.cages()
-    *_, last = model.cages()
+    last = uplinks(model, spine)
     with_rows = {speed // 1000 for speed, _ in model.headroom} or {*model.all_speeds_gbps}
     host = max({*first[0].speeds_gbps} & with_rows, default=max(first[0].speeds_gbps))
     shared = {*last[0].speeds_gbps} & {*spine.all_speeds_gbps}
     return host, max(shared & with_rows, default=max(shared))
 
 
+def uplinks(model: Sku, spine: Sku) -> tuple[CageKind, range]:
+    """Return the last cages of a leaf that have a speed of a spine."""
+    first, *_ = spine.cages()
+    shared = {*first[0].speeds_gbps}
+    return [one for one in model.cages() if shared & {*one[0].speeds_gbps}][-1]
+
+
 def spine_for(model: Sku, usual: Sku) -> Sku:
-    """Return a spine that has a speed of the last cages of a leaf."""
+    """Return a spine that has a speed of the last cages of a leaf, or the usual one."""
     *_, last = model.cages()
     same = (sku(name) for name in sku_names() if sku(name).nos == usual.nos)
     alike = (one for one in same if not one.kinds and not one.lacks)
-    return next(
-        one for one in (usual, *alike) if {*last[0].speeds_gbps} & {*one.speeds_gbps} - {10, 25}
-    )
+    fast = {*last[0].speeds_gbps} - {10, 25}
+    return next((one for one in (usual, *alike) if fast & {*one.speeds_gbps}), usual)
 
 
 def fabric_text(model: Sku) -> str:
@@ -48,11 +54,11 @@ def fabric_text(model: Sku) -> str:
         text = text.replace(old, new)
     spine = re.search(r"spine: \{sku: ([^,}]+)", text)
     assert spine is not None
-    *before, (_, last) = model.cages()
-    host_ports = last[0] - 1 if before else model.port_count // 2
-    leaf = f"leaf: {{sku: {model.name}, host_ports: {host_ports}"
-    text = re.sub(r"leaf: \{sku: [^,}]+", leaf, text, count=1)
     above = spine_for(model, sku(spine[1]))
+    ports = uplinks(model, above)[1]
+    host_ports = ports[0] - 1 if ports[0] > 1 else ports[-1] // 2
+    leaf = f"leaf: {{sku: {model.name}, host_ports: {host_ports}"
+    text = re.sub(r"leaf: \{sku: [^,}]+(, host_ports: \d+)?", leaf, text, count=1)
     text = text.replace(spine[0], f"spine: {{sku: {above.name}")
     host, uplink = speeds(model, above)
     wanted = f"speeds: {{host_gbps: {host}, uplink_gbps: {uplink}}}"

@@ -41,7 +41,9 @@ def _printed(work: Witnessed, monkeypatch: pytest.MonkeyPatch) -> Mapping[Place,
         return text
 
     with monkeypatch.context() as patch:
-        patch.setattr(import_module(f"fabric.systems.{work.system.nos}.render"), "render", spy)
+        for module in ("fabric.render.blocks", f"fabric.systems.{work.system.nos}.render"):
+            if hasattr(import_module(module), "render"):
+                patch.setattr(f"{module}.render", spy)
         render_device(work.designs[LEAF])
     return printed
 

@@ -212,7 +212,7 @@ def test_lines_of_others_outlive_a_change_and_its_way_back(
     tmp_path, monkeypatch, system, scope
 ) -> None:
     one = LABS[system]
-    text = one.inventory.replace(f"{{sku: {one.sku}}}", f"{{sku: {one.sku}, scope: {scope}}}", 1)
+    text = one.inventory.replace(f"sku: {one.sku}", f"sku: {one.sku}, scope: {scope}", 1)
     with labs.running_lab(tmp_path, monkeypatch, text) as (lab, project, connections):
         state, switch = tmp_path / "state", lab[one.device]
 
