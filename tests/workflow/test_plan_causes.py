@@ -213,6 +213,23 @@ def test_an_edit_that_is_not_committed_is_the_cause(inventory: Path) -> None:
     assert lines == _by_the_edit(inventory)
 
 
+@pytest.mark.parametrize(
+    ("value", "is_named"),
+    [("172000", False), ("300000", True)],
+    ids=["tuning", "half the protection"],
+)
+def test_an_edit_that_protects_less_is_named_first(
+    inventory: Path, value: str, *, is_named: bool
+) -> None:
+    """As `diff` does: that the change itself is harmless says nothing of congestion later."""
+    file = inventory / "fabric.yaml"
+    file.write_text(file.read_text().replace("kmin_bytes: 150000", f"kmin_bytes: {value}"))
+    plan = _plan(inventory)
+    printed = describe(plan, causes=causes_of(Project(inventory), plan)).splitlines()
+    words = "less protection: ECN marks later: fabric.lossless.ecn.kmin_bytes: 150000 -> 300000"
+    assert (printed[3] == words, words in printed) == (is_named, is_named)
+
+
 _DSCP = ("roce_dscp: 26", "roce_dscp: 30")
 _MINIMUM = ("kmin_bytes: 150000", "kmin_bytes: 172000")
 #: Edits, and whether the first of them is what hosts change for.
