@@ -37,7 +37,10 @@ _MOST_HOSTS, _MOST_RAILS, _MOST_SPINES, _MOST_GBPS = 65_536, 64, 1024, 800
 #: Hosts up to which a new inventory is checked at once: a few seconds. Ours.
 _CHECKED_HOSTS = 512
 #: Options that have a meaning with --design or --ask alone.
-_OF_A_SIZE = ("hosts", "rails", "leaf", "spine", "split", "spines", "room_for", "nic_gbps", "nic")
+_OF_A_SIZE = (
+    *("hosts", "rails", "leaf", "spine", "split", "spine_split", "spines", "room_for"),
+    *("nic_gbps", "nic"),
+)
 #: What `init --ask` asks for, in order, with the range of a number.
 _QUESTIONS: dict[str, tuple[str, tuple[int, int] | None]] = {
     "design": (f"Design ({', '.join(Design)})", None),
@@ -89,6 +92,15 @@ def init(
             metavar="MODE",
         ),
     ] = "",
+    spine_split: Annotated[
+        str,
+        option(
+            "With --design: breakout of the cages of spines and super-spines alone; default: that "
+            "of --split.",
+            "INIT_SPINE_SPLIT",
+            metavar="MODE",
+        ),
+    ] = "",
     spines: Annotated[
         int,
         option(
@@ -137,10 +149,9 @@ def init(
         from fabric.workflow.init_sized import Wish, refuse_models, sized_inventory
 
         form = design or Design.RAIL_OPTIMISED
-        numbers = (spines, room_for, nic_gbps)
-        wish = Wish(
-            form.value, hosts, rails, leaf, spine, split, *numbers, nic.value, models_in(folder)
-        )
+        models, numbers = (leaf, spine, split), (spines, room_for, nic_gbps)
+        skus = models_in(folder)
+        wish = Wish(form.value, hosts, rails, *models, *numbers, nic.value, skus, spine_split)
         wish = _asked(wish) if ask else wish
         result = sized_inventory(wish, folder.resolve().name)
         refuse_models(wish, folder)

@@ -7,6 +7,8 @@ import ipaddress
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pydantic import BaseModel
+
 from fabric.core.shown import bare, closest, found, listed, printable, quoted
 from fabric.intent.scalars import FORMS, network_fix
 
@@ -144,7 +146,22 @@ def _wrong_type(kind: str, context: Mapping[str, Any], value: object) -> Words:
         return _not_an_address(name, value)
     expected = _expected(kind, context)
     message = f"expected {expected}, found {found(value)}"
+    fields = _required(str(context.get("class_name", ""))) if value is not None else []
+    if fields:
+        form = ", ".join(f"{field}: ..." for field in fields)
+        return Words(TYPE, message, f"write {{{form}}}, or lines 'key: value' below it")
     return Words(TYPE, message, _type_fix(expected, value))
+
+
+def _required(name: str) -> list[str]:
+    """Return the fields that a model must have; none where it is not known."""
+    waiting: list[type[BaseModel]] = [BaseModel]
+    while waiting:
+        model = waiting.pop()
+        if model.__name__ == name:
+            return [key for key, field in model.model_fields.items() if field.is_required()]
+        waiting += model.__subclasses__()
+    return []
 
 
 def _type_fix(expected: str, value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import (
@@ -19,7 +20,7 @@ from fabric.placement.engine.state import Health, of_degraded, with_usual_share
 from fabric.placement.job import MAX_NAMES, range_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _Condition = TypeVar("_Condition")
 VisibleName = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]
@@ -68,3 +69,13 @@ def by_name(conditions: Mapping[str, _Condition]) -> dict[str, _Condition]:
                 raise ValueError(f"{name} is in {both}; leave it in one of them")
             subjects[name] = subject
     return {name: conditions[subject] for name, subject in subjects.items()}
+
+
+def named(subjects: Iterable[str]) -> list[str]:
+    """Return what ranges stand for; one that cannot be read, or is too long, is left out."""
+    names: list[str] = []
+    for subject in subjects:
+        with suppress(ValueError):
+            if hostlist.count(subject) + len(names) <= MAX_NAMES:
+                names += hostlist.expand(subject)
+    return names

@@ -48,7 +48,7 @@ def _bootstrap(job: JobHost) -> list[Setting]:
 def _devices(job: JobHost) -> list[Setting]:
     if not job.names_known:
         return []
-    reason = "the NICs of the rails in use; the equals sign keeps mlx5_1 from matching mlx5_10"
+    reason = "the NICs of the rails in use; the equals sign matches full names"
     names = list(job.devices)
     if job.release.reads(Reads.RAIL_IDS):
         planes = job.fabric.intent.fabric.planes > 1

@@ -36,8 +36,8 @@ class Ports:
         Speeds.
     most_nics, most_uplinks : int
         First ports of a leaf that have the one speed, and last ports that have the other.
-    port_gbps : int
-        The highest speed of the first port of a leaf.
+    port_gbps, spine_gbps : int
+        The highest speed of the first port of a leaf, and of a spine.
     """
 
     leaf_ports: int
@@ -47,6 +47,7 @@ class Ports:
     most_nics: int
     most_uplinks: int
     port_gbps: int
+    spine_gbps: int
 
 
 def refusal(option: str, message: str, fix: str) -> InputError:
@@ -55,7 +56,7 @@ def refusal(option: str, message: str, fix: str) -> InputError:
     return InputError("nothing was written", [finding])
 
 
-def model_of(name: str, split: str, skus: Skus) -> Sku:
+def model_of(name: str, split: str, skus: Skus, option: str = "--split") -> Sku:
     """Return a model with all of its cages broken out, or whole where ``split`` is empty.
 
     Raises
@@ -67,7 +68,7 @@ def model_of(name: str, split: str, skus: Skus) -> Sku:
         known = hint("switch model", name, skus)
         fix = f"{known} Else {OWN_MODEL}" if known.endswith("?") else f"{known}; {OWN_MODEL}"
         raise refusal("--leaf/--spine", f"unknown switch model {name!r}", fix)
-    return _broken_out(skus[name], split) if split else skus[name]
+    return _broken_out(skus[name], split, option) if split else skus[name]
 
 
 def _splits_to(leaf: Sku, speed_gbps: int) -> bool:
@@ -101,6 +102,7 @@ def ports_of(leaf: Sku, spine: Sku, nic_gbps: int) -> Ports:
                 _run(own, nics),
                 _run(own[::-1], uplinks),
                 max(own[0]),
+                max(others[0]),
             )
     message = f"the last port of {leaf.name} and all ports of {spine.name} share no speed"
     message += f": {_listed(offered[-1])}, and {_listed(set.intersection(*of_spine))}"
@@ -142,20 +144,20 @@ def _run(offered: list[set[int]], speed: int) -> int:
     return sum(1 for _ in takewhile(lambda speeds: speed in speeds, offered))
 
 
-def _broken_out(model: Sku, split: str) -> Sku:
+def _broken_out(model: Sku, split: str, option: str) -> Sku:
     """Return a model with all of its cages broken out."""
     kinds = [model.kind(cage) for cage in range(1, model.port_count + 1)]
     try:
         mode = parse_mode(split)
     except ValueError as error:
         message, _, fix = str(error).partition("; ")
-        raise refusal("--split", message, fix) from error
+        raise refusal(option, message, fix) from error
     words = dict.fromkeys(word.split("[")[0] for kind in kinds for word in kind.breakouts)
     if any(kind.breakouts and offered_mode(kind, split) is None for kind in kinds):
         message = f"not every cage of {model.name} has the breakout {split}"
-        raise refusal("--split", message, f"choose one of: {', '.join(words)}")
+        raise refusal(option, message, f"choose one of: {', '.join(words)}")
     for kind in kinds:
         message, fix = misfit(kind, offered_mode(kind, split) or mode)
         if message:
-            raise refusal("--split", f"{model.name}: {message}", fix)
+            raise refusal(option, f"{model.name}: {message}", fix)
     return split_model(model, [CageSplit(cages=f"1-{len(kinds)}", mode=split)])

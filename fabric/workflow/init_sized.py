@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -75,6 +75,8 @@ class Wish:
         Driver of the NICs: a key of :data:`NICS`.
     skus : Skus
         The switch models that can be named: the catalogue, and those of the folder.
+    spine_split : str
+        Breakout of the cages of spines; empty: ``split``.
     """
 
     design: str = "rail-optimised"
@@ -88,6 +90,7 @@ class Wish:
     nic_gbps: int = 0
     nic: str = "mlx5-ofed"
     skus: Skus = field(default_factory=Skus)
+    spine_split: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,12 +101,15 @@ class Sized:
     ----------
     text : str
         Content of ``fabric.yaml``.
+    switches : int
+        Switches that it has now.
     overrides : str
         Content of ``devices/leaves.yaml``; empty where there is nothing for it.
     """
 
     text: str
     lines: tuple[str, ...]
+    switches: int
     overrides: str = ""
 
 
@@ -118,8 +124,9 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
     room = wish.room_for or wish.hosts
     if room < wish.hosts:
         raise refusal("--room-for", f"{room:,} is less than --hosts {wish.hosts:,}", "raise it")
-    named = (wish.leaf, wish.spine or wish.leaf)
-    leaf, spine = (model_of(model, wish.split, wish.skus) for model in named)
+    leaf = model_of(wish.leaf, wish.split, wish.skus)
+    of_spine = ("--spine-split",) if wish.spine_split else ()
+    spine = model_of(wish.spine or wish.leaf, wish.spine_split or wish.split, wish.skus, *of_spine)
     ports = ports_of(leaf, spine, wish.nic_gbps)
     need = Need(
         wish.hosts,
@@ -141,10 +148,10 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
     spare = 2 ** _subnet_bits(pod) - _NOT_FOR_NICS - pod.hosts_per_unit
     speeds = speed_line(ports.nic_gbps, ports.uplink_gbps, ports.port_gbps)
     own = lines_of(size, spare)
-    lines = (*own, speeds, *_with_split(wish, name, ports, own[0]))
+    lines = (*own, speeds, *_with_split(wish, name, ports, size))
     lines += (*unused_lines(leaf, spine, ports), system_line(leaf, spine), *_left(wish))
     overrides = host_port_file(_host_ports(leaf, need, pod), _needs(wish).host_ports)
-    return Sized(_text(wish, size, name, ports, lines[0]), lines, overrides)
+    return Sized(_text(wish, size, name, ports, lines[0]), lines, _switches(size), overrides)
 
 
 def _too_small(wish: Wish, ports: Ports, name: str) -> InputError:
@@ -153,30 +160,41 @@ def _too_small(wish: Wish, ports: Ports, name: str) -> InputError:
         f"three tiers of {models} have no place for {wish.room_for or wish.hosts:,} hosts with "
         f"{wish.rails} NICs each: {ports.leaf_ports} ports a leaf, {ports.spine_ports} a spine"
     )
-    split = _with_split(wish, name, ports, "")
-    fix = f"use --split {_mode(ports)}" if split else "split the cages with --split"
+    split = _with_split(wish, name, ports)
+    fix = f"use {' '.join(split[0].split()[1:3]).rstrip(':')}" if split else "use --split"
     option = "--room-for" if wish.room_for else "--hosts"
     return refusal(option, message, f"{fix}, or choose larger models")
 
 
-def _mode(ports: Ports) -> str:
-    """Return the breakout by which each host port serves as many NICs as its speed allows."""
-    return f"{ports.port_gbps // ports.nic_gbps}x{ports.nic_gbps}G"
+def _with_split(
+    wish: Wish, name: str, ports: Ports, size: Size | Pods | None = None
+) -> tuple[str, ...]:
+    """Return the line of the size if cages had a port for each part of their speed that is used.
 
-
-def _with_split(wish: Wish, name: str, ports: Ports, first: str) -> tuple[str, ...]:
-    """Return the line of the size if each host port served as many NICs as its speed allows.
-
-    There is none where the fabric would have the same switches.
+    There is none where the fabric would not have fewer switches.
     """
-    mode = _mode(ports)
-    if wish.split or ports.port_gbps == ports.nic_gbps:
-        return ()
-    try:
-        other = sized_inventory(replace(wish, split=mode, nic_gbps=ports.nic_gbps), name)
-    except InputError:  # the model has no such split, or the fabric no such size
-        return ()
-    return () if other.lines[0] == first else (f"With --split {mode}: {other.lines[0]}",)
+    splits = (
+        ("split", ports.port_gbps, ports.nic_gbps),
+        ("spine_split", ports.spine_gbps, ports.uplink_gbps),
+    )
+    for option, whole, part in splits if not (wish.split or wish.spine_split) else ():
+        mode = f"{whole // part}x{part}G"
+        change: dict[str, Any] = {option: mode, "nic_gbps": ports.nic_gbps}
+        try:
+            other = sized_inventory(replace(wish, **change), name) if whole > part else None
+        except InputError:  # the model has no such split, or the fabric no such size
+            continue
+        if other and (size is None or other.switches < _switches(size)):
+            return (f"With --{option.replace('_', '-')} {mode}: {other.lines[0]}",)
+    return ()
+
+
+def _switches(size: Size | Pods) -> int:
+    """Return the switches of a fabric."""
+    leaves = size.leaves(size.need.hosts)
+    if isinstance(size, Pods):
+        return leaves + size.pods_of(size.need.hosts) * size.pod.spines + size.super_spines
+    return leaves + size.spines
 
 
 def _left(wish: Wish) -> tuple[str, ...]:
@@ -215,7 +233,12 @@ def refuse_models(wish: Wish, folder: Path | None = None) -> None:
 
 def _option(field: str) -> str:
     """Return the option that a field of the small fabric follows from."""
-    names = ("split", "breakouts"), ("leaf", "leaf"), ("spine", "spine")
+    names = (
+        ("split", "leaf.breakouts"),
+        ("spine-split", "breakouts"),
+        ("leaf", "leaf"),
+        ("spine", "spine"),
+    )
     return next((f"--{option}" for option, word in names if word in field), "--leaf/--spine")
 
 
@@ -249,7 +272,7 @@ def _text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summary: str) 
     per_leaf = _power_of_two(pod.uplinks)
     subnets = size.units(need.room_for) * need.rails
     needs = _needs(wish)
-    spine_own = _split(wish.skus[spine], wish.split) + in_braces(needs.spine)
+    spine_own = _split(wish.skus[spine], wish.spine_split or wish.split) + in_braces(needs.spine)
     tier = _TWO_TIERS
     loopbacks = 2 * max(pod.most_leaves, pod.spines) + 2
     if isinstance(size, Pods):

@@ -31,7 +31,7 @@ from fabric.core.json_text import DoubledNameError, once
 from fabric.core.shown import field_text
 from fabric.core.user_files import read_json
 from fabric.intent.explain_errors import worded
-from fabric.placement.condition import ConditionBody, Subject, VisibleName, by_name
+from fabric.placement.condition import ConditionBody, Subject, VisibleName, by_name, named
 from fabric.placement.engine.availability import wrong_jobs
 from fabric.placement.engine.now import unknown_subjects
 from fabric.placement.engine.state import (
@@ -232,7 +232,7 @@ def _readable(data: dict[str, Any]) -> StateForm:
     )
     return StateForm.model_construct(
         format="rocefab-state/1",
-        conditions=dict.fromkeys(subjects, ConditionBody(health=Health.DOWN)),
+        conditions=dict.fromkeys(named(subjects), ConditionBody(health=Health.DOWN)),
         jobs=list(_readable_jobs(jobs if isinstance(jobs, list) else [])),
     )
 

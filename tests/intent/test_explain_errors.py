@@ -306,3 +306,18 @@ def test_tag_that_is_also_a_key_does_not_mislead() -> None:
             " use a whole number [INT013]"
         )
     ]
+
+
+def test_a_text_where_fields_belong_names_those_that_are_needed() -> None:
+    class CageForTest(Sample):
+        cages: str
+        mode: str
+        note: str = ""
+
+    model = create_model("Model", __base__=Sample, splits=(list[CageForTest], ...))
+    assert messages(b"splits: [2x400G]\n", "f.yaml", model) == [
+        (
+            "f.yaml:1:10: fabric.splits[0]: expected a mapping, found text '2x400G';"
+            " write {cages: ..., mode: ...}, or lines 'key: value' below it [INT013]"
+        )
+    ]

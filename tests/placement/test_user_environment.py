@@ -85,7 +85,7 @@ def test_nothing_of_the_user_is_changed() -> None:
     assert [str(note) for note in notes] == [
         (
             "NCCL_IB_HCA is 'mlx5_7' and is kept; rocefab would set '=mlx5_1,mlx5_2': the NICs "
-            "of the rails in use; the equals sign keeps mlx5_1 from matching mlx5_10; remove "
+            "of the rails in use; the equals sign matches full names; remove "
             "it unless you have a specific reason [PLC010]"
         )
     ]

@@ -50,6 +50,9 @@ def test_state_is_replaced_patched_and_read(own) -> None:
     assert [one["name"] for one in listed if one["condition"]] == ["gpu002"]
     both = own.patch("/v1/state", json={"conditions": {"gpu[001-002]": {"health": "down"}}})
     assert list(both.json()["conditions"]) == ["gpu001", "gpu002"]
+    wrong = {"gpu[001-002]": {"health": "down"}, "gpu003": {"health": "dwon"}}
+    said = own.patch("/v1/state", json={"conditions": wrong}).json()["findings"]
+    assert ["did you mean 'down'" in one["fix"] for one in said] == [True]
     neither = own.patch("/v1/state", json={"conditions": {"gpu[001-002]": None}})
     assert neither.json()["conditions"] == {}
 

@@ -377,6 +377,14 @@ def test_a_wrong_state_is_rejected_with_what_to_do(tmp_path: Path, name: str) ->
     assert words in said, said
 
 
+def test_another_mistake_makes_no_range_unknown(tmp_path: Path) -> None:
+    conditions = {"gpu[001-002]": {"health": "down"}, "gpu003": {"health": "dwon"}}
+    with pytest.raises(InputError) as caught:
+        read_state([written(tmp_path, conditions=conditions)], example("demo"), 900)
+    [said] = [str(finding) for finding in caught.value.findings]
+    assert "did you mean 'down'" in said
+
+
 def test_a_state_of_this_fabric_is_taken(tmp_path: Path) -> None:
     assert read_state([written(tmp_path, fabric="demo")], example("demo"), 60).jobs
 

@@ -143,6 +143,11 @@ def test_it_says_what_a_split_would_give() -> None:
     assert "With --split 2x400G: " + sized_inventory(split, "x").lines[0] in [
         *sized_inventory(whole, "x").lines
     ]
+    # Its leaf has no ports of 2x400G.
+    spines = replace(whole, leaf="N9K-C9364D-GX2A", spine="SN5600", spines=0)
+    assert "With --spine-split 2x400G: " + sized_inventory(
+        replace(spines, spine_split="2x400G"), "x"
+    ).lines[0] in [*sized_inventory(spines, "x").lines]
     same = replace(whole, hosts=32)  # a unit of 32 hosts, split or not
     for other in (WISH, replace(whole, nic_gbps=800), replace(whole, leaf="ACS-MSN2700"), same):
         speed = 100 if "2700" in other.leaf else other.nic_gbps
@@ -167,6 +172,7 @@ def test_it_says_what_a_split_would_give() -> None:
             {"hosts": 16_384, "room_for": 0, "split": "", "nic_gbps": 400},
             "^--hosts: three tiers of ACS-SN5600 have .*; use --split 2x400G, or choose",
         ),
+        ({"spine_split": "3x1G"}, "^--spine-split: .*choose one of: 1x800G, 2x400G"),
     ],
 )
 def test_what_cannot_be_is_refused(changes: dict[str, object], message: str) -> None:

@@ -195,7 +195,7 @@ class Cluster:
         nic = self.traits.nic
         if nic.vendor != "nvidia":
             message = f"{what} supports NVIDIA NICs only; these are {nic.vendor} NICs"
-            fix = "configure them on the host with `rocefab render`"
+            fix = "configure them on the host with `rocefab render`, and write others with --what"
             raise refused_trait(self.fabric, self.hosts[0], ("nic", "vendor"), message, fix)
         if nic.model.lower() not in DEVICE_IDS:
             model = nic.model[:40]

@@ -10,8 +10,8 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from fabric.placement.condition import named
 from fabric.placement.engine.now import unknown_subjects
-from fabric.placement.job import MAX_NAMES
 from fabric.serve.bodies import Model, body, wrong_fields
 from fabric.serve.problem import Problem
 from fabric.serve.replies import ConditionsReply
@@ -80,8 +80,8 @@ async def _conditions(request: Request, model: type[Model]) -> Model:
         if problem.status == HTTPStatus.UNPROCESSABLE_ENTITY:
             subjects = _subjects(await request.body())
             loaded = service_of(request).loaded
-            named = [name for name in subjects[:MAX_NAMES] if name not in loaded.unknown]
-            if unknown := unknown_subjects(loaded.fabric, named).values():
+            names = [name for name in named(subjects) if name not in loaded.unknown]
+            if unknown := unknown_subjects(loaded.fabric, names).values():
                 raise wrong_fields([*problem.findings, *unknown], "field") from None
         raise
 

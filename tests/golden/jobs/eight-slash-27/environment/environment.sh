@@ -1,5 +1,5 @@
 export NCCL_SOCKET_IFNAME='=eth0'  # bootstrap uses the management network; the equals sign matches the full name
-export NCCL_IB_HCA='=mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5,mlx5_6,mlx5_7,mlx5_8'  # the NICs of the rails in use; the equals sign keeps mlx5_1 from matching mlx5_10
+export NCCL_IB_HCA='=mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5,mlx5_6,mlx5_7,mlx5_8'  # the NICs of the rails in use; the equals sign matches full names
 export NCCL_IB_TIMEOUT='22'  # 17 s, enough to outlast a routing change
 export NCCL_IB_QPS_PER_CONNECTION='8'  # more queue pairs give ECMP more UDP source ports to spread
 export NCCL_IB_ROCE_VERSION_NUM='2'  # RoCEv2: the fabric routes
