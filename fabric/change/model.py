@@ -245,7 +245,7 @@ def parse_plan(text: str, path: str) -> Plan:
     except JSONDecodeError as error:
         place = f"{path}:{error.lineno}:{error.colno}"
         fix = "create one with `rocefab plan`"
-        raise PlanError(f"{place}: {error.msg}: this is not a plan file; {fix}") from error
+        raise PlanError(f"{place}: this is not a plan file; {fix}") from error
     except (KeyError, TypeError, AttributeError) as error:
         raise PlanError(f"{path} is not a plan file; create one with `rocefab plan`") from error
     if form not in _READABLE:

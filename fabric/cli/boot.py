@@ -193,7 +193,8 @@ def replace(
         what = "nothing of this cable to change" if port else "this unit already"
         output.note(f"{device}: the inventory has {what}")
     if done.old_key:
-        output.note(f"{device}: the key of the old unit is out of {connections}")
+        taken = "would be taken" if dry_run else "is"
+        output.note(f"{device}: the key of the old unit {taken} out of {connections}")
     if dry_run:
         output.note("dry run: nothing was written")
     for number, step in enumerate(done.steps, 1):

@@ -92,6 +92,6 @@ def _read_cabling(project: Project, marks: Marks, connections: Path | None, para
     selection = Selection(parallel=parallel)
     report = cabling(project, connections, selection, output.Meter())
     marks.add_cabling(judged_ends(report.judged))
-    for device, reason in report.unread:
-        output.result(f"{device}: {reason}")
+    for line in report.unread_lines():
+        output.result(line)
     return len(report.unread)

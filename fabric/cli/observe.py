@@ -301,7 +301,8 @@ def cabling(
     """Compare cables with the plan; list the plugs to move.
 
     Reads LLDP, links and MAC tables. If a device cannot be read, its cables
-    are checked from the other end.
+    are checked from the other end. Cables without a readable end are counted as
+    unknown; --format json lists them.
 
     Exit codes: 0, 2, 3 (a device could not be read), 4 (a cable is not as planned).
     """
@@ -318,13 +319,13 @@ def cabling(
     if form is options.Format.JSON:
         output.as_json(report.as_dict())
     else:
-        if report.rows():
-            output.table(("end", "other end", "verdict", "seen"), report.rows())
+        if rows := report.rows():
+            output.table(("end", "other end", "verdict", "seen"), rows)
         for number, line in enumerate(report.work_order(), 1):
             output.data(f"{number}. {line}\n")
         output.result(f"{counted(len(report.judged), 'cable')}: {report.summary()}")
-        for device, reason in report.unread:
-            output.result(f"{device}: {reason}")
+        for line in report.unread_lines():
+            output.result(line)
     if report.wrong:
         raise CommandExit(Exit.FINDINGS)
     if report.unread:

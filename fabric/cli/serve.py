@@ -127,7 +127,7 @@ def serve(
     from fabric.serve.service import Service
     from fabric.serve.store import Store, folder_of
 
-    folder = state_dir or folder_of(inventory, output.note)
+    folder = folder_of(inventory, state_dir, output.note)
     with Store(folder, is_alone=not check) as store:
         service = Service(inventory, store, settings)
         server = prepare(service)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
 
 from fabric.core.shown import closest
 from fabric.core.validation import own_words
@@ -48,7 +51,7 @@ def reword(error: Any) -> None:
     Name the variable that a wrong value comes from, and leave pydantic's words out.
     """
     context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
-    error.message = own_words(error.message)
+    error.message = own_words(error.message) + _inventory(error.__cause__, context)
     error.message = _command(error.message, context) + _choice(error.message)
     if match := _EXTRA.fullmatch(error.message):
         error.message = _extra(match[1], context)
@@ -63,6 +66,15 @@ def reword(error: Any) -> None:
     source = context.get_parameter_source(parameter.name)
     if source is not None and source.name == "ENVIRONMENT" and not error.param_hint:
         error.param_hint = f"{parameter.get_error_hint()} (variable {parameter.envvar})"
+
+
+def _inventory(cause: Any, context: Any) -> str:
+    """Return how to name the folder that stands in the place of a number; empty where none does."""
+    if not isinstance(cause, ValidationError) or not _has(context, "--inventory"):
+        return ""
+    word = cause.errors()[0]["input"]
+    is_folder = isinstance(word, str) and Path(word).is_dir()
+    return f"; to name an inventory, use --inventory {word}" if is_folder else ""
 
 
 def _has(context: Any, option: str) -> bool:

@@ -199,6 +199,16 @@ class DeviceDesign:
         return sum(port.headroom is not None for port in self.ports)
 
     @cached_property
+    def port_by_name(self) -> dict[str, PortDesign]:
+        """Its ports by their names."""
+        return {port.name: port for port in self.ports}
+
+    @cached_property
+    def port_kinds(self) -> frozenset[str]:
+        """What its ports are for, but for unused ones."""
+        return frozenset(port.kind for port in self.ports) - {"unused"}
+
+    @cached_property
     def unnumbered_ports(self) -> tuple[PortDesign, ...]:
         """Ports to other switches without an address, also those that are off."""
         return tuple(port for port in self.ports if port.kind == "uplink" and not port.address)

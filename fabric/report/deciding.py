@@ -1,18 +1,27 @@
-"""Which fields of a kind of line decide it at one switch and port: a spine has no host ports."""
+"""Which fields of a kind of line decide it at one switch and port, and what sets them there.
+
+`explain` and the causes of a plan take both from here. A spine has no host ports.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.intent.platform_model import Platforms
 from fabric.platforms.model import role_field
+from fabric.report.explain_asn import OWN_ASN, of_as_numbers, switches_of
+from fabric.report.explain_plans import in_plan
+from fabric.report.explain_values import spot_of, values
 from fabric.topology.routed import routed_units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
     from fabric.design.designs import Designs
+    from fabric.render.explain import Explanation, PlacedLine
+    from fabric.report.explain_values import Spot, Value
 
 #: Fields that are about ports to hosts alone, and about ports to switches alone.
 _OF_HOSTS = frozenset((
@@ -38,23 +47,44 @@ _ROLES = frozenset(Platforms.model_fields)
 _OF_VLANS = "addressing.vlan_first"
 
 
-def deciding(designs: Designs, device: str, port: str, fields: Iterable[str]) -> tuple[str, ...]:
-    """Return those fields of a kind of line that decide it at a device.
+def decided(
+    designs: Designs, device: str, placed: PlacedLine, entry: Explanation
+) -> tuple[Spot, Explanation]:
+    """Return what a line is about, and what is known of it with the fields that decide it there.
 
     Parameters
     ----------
     device : str
-        Name of a switch; a host keeps all fields.
-    port : str
-        Port that the line is about; empty where it is about none.
-    fields : iterable of str
-        Fields that decide such lines anywhere.
+        Name of a switch or host.
+    placed : PlacedLine
+        A line of its configuration.
+    entry : Explanation
+        What is known of such lines anywhere.
     """
+    spot, line = spot_of(designs, device, placed.context, placed.text), placed.text.strip()
+    entry = replace(entry, fields=_deciding(designs, device, spot.port, entry.fields))
+    entry = of_as_numbers(designs, device, line, entry)
+    return spot, in_plan(designs, device, spot.port, line, entry)
+
+
+def values_of(
+    designs: Designs, device: str, line: str, fields: Iterable[str], spot: Spot
+) -> Iterator[tuple[str, Value]]:
+    """Yield the values that count for a line of a device, each with its field in ``fields``."""
+    for field in fields:
+        for owner in switches_of(designs, device, line) if field == OWN_ASN else [device]:
+            for value in values(designs, owner, field, spot):
+                yield field, value
+
+
+def _deciding(designs: Designs, device: str, port: str, fields: Iterable[str]) -> tuple[str, ...]:
+    """Return those fields of a kind of line that decide it at a port, which is empty for none."""
     design = designs.devices.get(device)
     if design is None:
         return tuple(fields)
     every = tuple(field for field in fields if not _is_of_another_role(field, design.role))
-    kinds = {one.kind for one in design.ports if port in {"", one.name}} - {"unused"}
+    named = design.port_by_name.get(port)
+    kinds = design.port_kinds & {named.kind} if named else design.port_kinds
     file = designs.intent.fabric
     cabling = "design" if file.design == "explicit" else "cabling"  # an explicit one says both
     every = tuple(cabling if field == "cabling" else field for field in every)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +18,9 @@ from fabric.render.explain import (
     known,
 )
 from fabric.report.budget import port_of_budget
-from fabric.report.deciding import deciding
-from fabric.report.explain_asn import OWN_ASN, of_as_numbers, switches_of
+from fabric.report.deciding import decided, values_of
 from fabric.report.explain_fields import fields_like, lines_of_field
-from fabric.report.explain_plans import in_plan
 from fabric.report.explain_ports import is_port_name, lines_of_port
-from fabric.report.explain_values import spot_of, values
 from fabric.topology.naming import port_hint
 from fabric.validate.runner import all_rules
 
@@ -161,19 +158,12 @@ def nothing_to_explain(message: str, fix: str) -> InputError:
 
 
 def _answer(designs: Designs, device: str, placed: PlacedLine, entry: Explanation) -> Answer:
-    spot, line = spot_of(designs, device, placed.context, placed.text), placed.text.strip()
-    entry = replace(entry, fields=deciding(designs, device, spot.port, entry.fields))
-    entry = of_as_numbers(designs, device, line, entry)
-    entry = in_plan(designs, device, spot.port, line, entry)
+    line = placed.text.strip()
+    spot, entry = decided(designs, device, placed, entry)
     return Answer(
         subject=f"{placed.artefact}:{placed.number}",
         line=line,
-        values=tuple(
-            value
-            for field in entry.fields
-            for owner in (switches_of(designs, device, line) if field == OWN_ASN else [device])
-            for value in values(designs, owner, field, spot)
-        ),
+        values=tuple(value for _, value in values_of(designs, device, line, entry.fields, spot)),
         rules=_rules(entry.fields, _platform(designs, device)),
         template=f"templates/{entry.template}",
         source=entry.source,

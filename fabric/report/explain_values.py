@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _POLICY = "lossless."
 _VRF = re.compile(r"\bVrf\d+\b")
 NOT_SET = "not set"
+#: Fields of a port that hold for its cable, so for the port at the other end too; see
+#: `fabric.topology.overrides` and `fabric.topology.peering`.
+OF_CABLES = frozenset({"cable_m", "enabled", "peering", "speed_gbps"})
 #: A row of a table, with its fields.
 _ROW = re.compile(r'\s*"[^"]+": \{')
 
@@ -71,7 +74,7 @@ def _port_of(design: DeviceDesign, context: str, line: str) -> PortDesign | None
 
     A row with a value for each of several ports is about none of them.
     """
-    by_name = {port.name: port for port in design.ports}
+    by_name = design.port_by_name
     above = [by_name[word] for word in re.split(r"[|\s]", context) if word in by_name]
     if above:
         return above[-1]
@@ -100,9 +103,9 @@ def values(designs: Designs, device: str, field: str, spot: Spot) -> list[Value]
             for value in _set_value(item, item.value, (), parts[1])
         ]
     if parts[0] == "devices":
-        return list(_device_values(designs, device, parts[1:]))
+        return list(_device_values(designs, device, parts[1:], spot.port))
     if parts[0] == "hosts":
-        return list(_host_values(designs, device, parts[1:]))
+        return list(_host_values(designs, device, parts[1:], spot.port))
     if parts[0] == "host" and device in designs.hosts:
         own = _trait_value(designs, device, tuple(parts[1:]))
         if own:
@@ -119,21 +122,33 @@ def values(designs: Designs, device: str, field: str, spot: Spot) -> list[Value]
     return [Value(f"fabric.{field}", _text(value), place)]
 
 
-def _device_values(designs: Designs, device: str, parts: list[str]) -> Iterator[Value]:
-    """Yield what the overrides of a switch set: a field of its own, or of its ports."""
-    for override in designs.intent.device_overrides.get(device, []):
-        if parts[0] != "ports":
+def _device_values(designs: Designs, device: str, parts: list[str], port: str) -> Iterator[Value]:
+    """Yield what overrides set for a switch: a field of its own, or of its ports."""
+    if parts[0] != "ports":
+        for override in designs.intent.device_overrides.get(device, []):
             yield from _set_value(override, override.value, (), parts[0])
-            continue
-        for port, change in override.value.ports.items():
-            yield from _set_value(override, change, ("ports", port), parts[-1])
+        return
+    for name, end in _ends(designs, device, parts[-1], port):
+        for override in designs.intent.device_overrides.get(name, []):
+            if change := override.value.ports.get(end):
+                yield from _set_value(override, change, ("ports", end), parts[-1])
 
 
-def _host_values(designs: Designs, device: str, parts: list[str]) -> Iterator[Value]:
-    """Yield what the overrides of a host, or of the hosts at a leaf, set."""
+def _ends(designs: Designs, device: str, field: str, port: str) -> Iterator[tuple[str, str]]:
+    """Yield the ports whose overrides count for a field of a port, or of all ports of a switch."""
+    for own in designs.devices[device].ports if device in designs.devices else ():
+        if port in {"", own.name}:
+            yield device, own.name
+            if own.kind == "uplink" and field in OF_CABLES:
+                yield own.peer, own.peer_port
+
+
+def _host_values(designs: Designs, device: str, parts: list[str], port: str) -> Iterator[Value]:
+    """Yield what the overrides of a host, or of the hosts at a leaf or its port, set."""
     names = {device}
     if device in designs.devices:
-        names = {port.peer for port in designs.devices[device].ports if port.kind == "host"}
+        ports = designs.devices[device].ports
+        names = {own.peer for own in ports if own.kind == "host" and port in {"", own.name}}
     for name in sorted(names):
         for override in designs.intent.host_overrides.get(name, []):
             if parts[0] != "nics":

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.likeness import like_groups
 from fabric.render.explain import entries
-from fabric.report.deciding import deciding
 from fabric.report.diff.causes import Causes
-from fabric.report.diff.explained import Explained
+from fabric.report.diff.explained import Explained, line_of
 from fabric.report.diff.model import Device, Setting
-from fabric.report.explain_values import spot_of
+from fabric.report.line_sources import LineSources, topic_of
+from fabric.report.moved_sections import moved_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -26,11 +26,25 @@ if TYPE_CHECKING:
 _TABLES = "config_db.json"
 #: Plans of EOS name the outermost of up to three enclosing lines: `Book.depths`.
 _HIDDEN = 3
-#: Parts of the name of a field that a topic has: ``lossless.ecn``, ``bgp.hold_s``.
-_PARTS = 2
 #: What lines follow from that no field decides, and those that no book knows.
 FIXED, OTHER = "lines that are the same in every inventory", "other lines"
 _HOST = "files and NICs of hosts"
+
+
+class Source(NamedTuple):
+    """What a line follows from.
+
+    Parameters
+    ----------
+    fields, anywhere : tuple of str
+        Fields of the inventory that decide it where it stands, and such lines anywhere.
+    topic : str
+        The part of the inventory that sets it, or why none does.
+    """
+
+    fields: tuple[str, ...]
+    anywhere: tuple[str, ...]
+    topic: str
 
 
 @dataclass(frozen=True)
@@ -85,6 +99,10 @@ class PlannedCauses:
     other_hosts: Collection[str] = ()
     _explained: Explained = field(default_factory=lambda: Explained(_HIDDEN))
 
+    @cached_property
+    def _sources(self) -> LineSources | None:
+        return LineSources(self.designs) if self.designs else None
+
     def of(self, devices: Iterable[DevicePlan]) -> list[PlannedCause]:
         """Return the causes, edits first, then those with most changes."""
         every = [item for device in devices for item in self._items(device)]
@@ -112,15 +130,15 @@ class PlannedCauses:
         if device.role == device.platform:
             yield from self._of_host(device, causes, as_diff)
             return
-        numbers: dict[tuple[str, ...], tuple[int, ...]] = {}
+        sources = self._of_lines(device)
+        numbers: dict[tuple[tuple[str, ...], ...], tuple[int, ...]] = {}
         for change in device.changes:
-            setting = _setting(change)
-            fields = self._explained.fields(device.platform, setting)
-            known = fields or ()
-            if known not in numbers:
-                numbers[known] = causes.explaining(as_diff, setting)
-            topic = "" if numbers[known] else self._topic(fields, device, setting)
-            yield (numbers[known], topic), device.device, setting
+            here, anywhere, topic = sources[change.path]
+            if (here, anywhere) not in numbers:
+                own = causes.of_fields(as_diff, here)
+                numbers[here, anywhere] = own or causes.of_fields(as_diff, anywhere)
+            edited = numbers[here, anywhere]
+            yield (edited, "" if edited else topic), device.device, _setting(change)
 
     def _of_host(
         self, device: DevicePlan, causes: Causes, as_diff: Device
@@ -131,19 +149,27 @@ class PlannedCauses:
         for change in device.changes:
             yield (numbers, "" if numbers else _HOST), device.device, _setting(change)
 
-    def _topic(self, fields: tuple[str, ...] | None, device: DevicePlan, setting: Setting) -> str:
-        """Return the part of the inventory that a setting follows from at its port."""
-        if fields and self.designs and device.device in self.designs.devices:
-            line = setting.path.replace(":", " ").replace("|", " ")
-            port = spot_of(self.designs, device.device, "", line).port
-            fields = deciding(self.designs, device.device, port, fields)
-        return _topic(fields)
+    def _of_lines(self, device: DevicePlan) -> dict[str, Source]:
+        """Return what the changes of a switch follow from, by path."""
+        settings = {change.path: _setting(change) for change in device.changes}
+        moved = moved_lines(device.changes)
+        sources: dict[str, Source] = {}
+        for path, setting in settings.items():
+            if path not in moved:
+                sources[path] = self._source(device, setting)
+        return sources | {path: sources[head] for path, head in moved.items()}
 
-
-def _topic(fields: tuple[str, ...] | None) -> str:
-    if fields:
-        return ".".join(fields[0].split(".")[:_PARTS])
-    return OTHER if fields is None else FIXED
+    def _source(self, device: DevicePlan, setting: Setting) -> Source:
+        """Return what a setting follows from; what set a line that goes may be gone too."""
+        entry = self._explained.of(device.platform, setting)
+        if entry is None:
+            return Source((), (), OTHER)
+        fields, topic = entry.fields, topic_of(entry.fields)
+        if self._sources and device.device in self._sources.designs.devices:
+            fields, topic = self._sources.of(device.device, line_of(setting), entry)
+        if setting.after is None:
+            topic = topic or topic_of(fields)
+        return Source(fields, entry.fields, topic or FIXED)
 
 
 @cache

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
+from fabric.design.designs import Designs
 from fabric.placement.condition import ConditionBody
 from fabric.serve.requests import JobBody
 from fabric.workflow.state_owners import name_of, note_owner, of_inventory, taken_over
@@ -48,15 +49,28 @@ class StoredAnswer:
     body: bytes
 
 
-def folder_of(inventory: Path, say: Callable[[str], None] = lambda _: None) -> Path:
-    """Return the state folder of an inventory where none is named, and note there whose it is.
+def folder_of(
+    inventory: Path, named: Path | None = None, say: Callable[[str], None] = lambda _: None
+) -> Path:
+    """Return the state folder of an inventory, and note there whose it is where none is named.
 
     Parameters
     ----------
+    named : Path, optional
+        The folder that the user names.
     say : callable
         Told where the state was written for an inventory that is gone.
+
+    Raises
+    ------
+    InputError
+        When the folder is not there yet, and the inventory is wrong: no folder is made for it.
     """
-    folder = of_inventory(inventory)
+    folder = named or of_inventory(inventory)
+    if not folder.is_dir():
+        Designs(inventory).fabric  # noqa: B018 - it is realised when it is asked for
+    if named:
+        return named
     if taken := taken_over(folder, inventory):
         say(taken)
     with suppress(OSError):  # a folder that cannot be written is reported when it is opened

@@ -225,8 +225,7 @@ class Run:
     def _cabling(self) -> Outcome:
         seen = cabling(self.project, self.connections, self._all, self.progress)
         wrong = [f"{item.near} - {item.far}: {item.verdict}" for item in seen.wrong]
-        wrong += [f"{name}: {reason}" for name, reason in seen.unread]
-        return wrong, seen.summary()
+        return wrong + seen.unread_lines(), seen.summary()
 
     def _links(self) -> Outcome:
         return self._watched()

@@ -12,6 +12,7 @@ from fabric.topology.cable_moves import Work, repair
 from fabric.topology.cable_types import Panels, with_panel
 from fabric.topology.cabling import HARMLESS, CableVerdict, Judged, Told, judge, planned_cables
 from fabric.topology.site import nics_elsewhere
+from fabric.workflow.devices import grouped
 from fabric.workflow.observe import Selection, observe
 from fabric.workflow.recorded import seen_in
 
@@ -45,12 +46,16 @@ class Cabling:
         return [item for item in self.judged if item.verdict not in HARMLESS]
 
     def rows(self) -> list[tuple[str, str, str, str]]:
-        """Return near end, far end, verdict and what was seen, for all that is not right."""
+        """Return near end, far end, verdict and what was seen, for what is known and not right."""
         return [
             (_text(item.near), _text(item.far), item.verdict.value, _seen(item))
             for item in self.judged
-            if item.verdict is not CableVerdict.OK
+            if item.verdict not in (CableVerdict.OK, CableVerdict.UNKNOWN)
         ]
+
+    def unread_lines(self) -> list[str]:
+        """Return why devices told nothing, once for all that have the same reason."""
+        return [f"{names}: {reason}" for names, reason in grouped(dict(self.unread))]
 
     def work_order(self) -> list[str]:
         """Return the moves as sentences, in their order, with the names on the panels."""

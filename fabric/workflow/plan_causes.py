@@ -13,6 +13,7 @@ from fabric.core.counts import counted
 from fabric.core.errors import FabricError
 from fabric.report.diff.compare import neighbours
 from fabric.report.diff.edits import edits
+from fabric.report.diff.protection import LESS_PROTECTION, weakening
 from fabric.report.planned_causes import PlannedCauses
 from fabric.workflow.diff_source import Source
 from fabric.workflow.revision import Repository
@@ -89,10 +90,15 @@ def _revision(plan: str) -> str:
 def describe_causes(
     devices: Iterable[DevicePlan], causes: PlannedCauses, *, full: bool
 ) -> Iterator[str]:
-    """Yield the causes of the changes of devices, with counts and an example."""
+    """Yield the causes of the changes of devices, with counts and an example.
+
+    Edits that take protection away come first: their risk while they are made may be none.
+    """
     every = causes.of(devices)
     if not every:
         return
+    edited = dict.fromkeys(edit for cause in every for edit in cause.edits)
+    yield from (f"{LESS_PROTECTION}: {words}" for words in weakening(edited))
     since = f"what changed since {causes.since}, and " if causes.since else ""
     yield f"causes, by {since}what the lines follow from in the inventory:"
     for cause in every if full else every[:_MOST_CAUSES]:

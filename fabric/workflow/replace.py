@@ -56,7 +56,7 @@ class Replaced(NamedTuple):
     steps : tuple of str
         What comes next.
     old_key : bool
-        Whether the key of the old unit was taken out of the connections file.
+        Whether the key of the old unit was taken out of the connections file, or would be.
     """
 
     edited: Edited | None

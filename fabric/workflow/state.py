@@ -75,8 +75,13 @@ def taken_by(plan: Plan) -> str:
     return taken_over(of_inventory(inventory, plan.fabric), inventory)
 
 
+def _has_runs(folder: Path) -> bool:
+    """Tell whether a folder has a journal; `rocefab serve` has a folder without one too."""
+    return (folder / _DATABASE).exists()
+
+
 def _check_earlier() -> None:
-    if not (EARLIER / _DATABASE).exists():
+    if not _has_runs(EARLIER):
         return
     run = Journal(EARLIER).unfinished()
     if run is not None:
@@ -99,12 +104,12 @@ def existing(inventory: Path | None) -> Path | None:
     """
     if inventory is not None:
         folder = of_inventory(inventory)
-        return folder if folder.is_dir() else None
+        return folder if _has_runs(folder) else None
     here = Path.cwd().resolve()
-    if (own := of_inventory(here)).is_dir():
+    if _has_runs(own := of_inventory(here)):
         return own
-    folders = [owner.folder for owner in owners() if owner.inventory.is_relative_to(here)]
-    folders += [EARLIER] if (EARLIER / _DATABASE).exists() else []
+    below = [owner.folder for owner in owners() if owner.inventory.is_relative_to(here)]
+    folders = [folder for folder in (*below, EARLIER) if _has_runs(folder)]
     if len(folders) > 1:
         of = {owner.folder: owner.inventory for owner in owners()}
         names = ", ".join(f"{one} (of {of[one]})" if one in of else str(one) for one in folders)

@@ -18,6 +18,7 @@ from fabric.workflow.laboratory import CONNECTIONS, laboratory
 from fabric.workflow.project import Project
 from fabric.workflow.replace import Replacement, Unit
 from tests.change.labs import INVENTORY
+from tests.cli.runs import run
 
 NETWORK = """\
   network: {subnet: 192.168.0.0/24, switches: 192.168.0.64/26, hosts: 192.168.0.128/26}
@@ -204,6 +205,22 @@ def test_killed_between_its_two_files_it_goes_on(
     done = Replacement(folder / "inventory", "spine01", Unit("SPINE2"), file).run()
     assert (done.edited, done.old_key) == (None, True)
     assert json.loads(file.read_text()) == {"devices": {"spine01": {"address": "192.0.2.1"}}}
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",)])
+def test_a_dry_run_says_what_would_become_of_the_key(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    """The file may come from the variable, which no option shows."""
+    file, inventory = folder / "own.json", str(folder / "inventory")
+    text = '{"devices": {"spine01": {"address": "192.0.2.1", "trust": "old"}}}'
+    file.write_text(text)
+    monkeypatch.setenv("ROCEFAB_CONNECTIONS", str(file))
+    ended = run("replace", "spine01", "--serial", "SPINE2", "--inventory", inventory, *options)
+    is_dry = bool(options)
+    taken = "would be taken" if is_dry else "is"
+    assert f"spine01: the key of the old unit {taken} out of {file}\n" in ended.err
+    assert (file.read_text() == text) is is_dry
 
 
 def _interrupt() -> bool:

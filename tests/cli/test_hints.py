@@ -18,6 +18,14 @@ from tests.cli.runs import DEMO, run
             "labels, NFD, DRA, Topograph); `rocefab export list` prints all of them [PLC003]",
             id="a format that is read",
         ),
+        *(
+            pytest.param(
+                (command, DEMO),
+                f"use a whole number; to name an inventory, use --inventory {DEMO}",
+                id=f"an inventory in the place of a run: {command}",
+            )
+            for command in ("status", "rollback", "report")
+        ),
         pytest.param(
             ("export", "slurmm", DEMO), "did you mean slurm? `rocefab export list`", id="a typo"
         ),

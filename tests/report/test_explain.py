@@ -11,6 +11,8 @@ import pytest
 from fabric.change.model import Change, Risk
 from fabric.core.errors import InputError
 from fabric.report.explain_text import texts
+from fabric.report.explain_values import Spot
+from fabric.report.explain_values import values as of_field
 from fabric.report.origin import Origins
 from fabric.workflow.explain import device_artefacts, explain
 from fabric.workflow.init import example
@@ -103,6 +105,17 @@ def test_override_of_a_port_is_named(project):
     result = values(project, LEAF, "CABLE_LENGTH")
     assert result["devices[0].ports.Ethernet128.cable_m"][0] == "5"
     assert result["fabric.cables.uplink_m"][0] == "40"
+
+
+def test_override_of_the_other_end_of_a_cable_is_named(project):
+    """It holds for the cable, whose length the switch at the other end is told too."""
+    ends = {port.name: port.peer for port in project.devices["spine01"].ports}
+    assert ends["Ethernet1/1"] == LEAF
+    spot = Spot("Ethernet1/1", frozenset())
+    (own,) = of_field(project, "spine01", "devices.ports.cable_m", spot)
+    assert (own.field, own.value) == ("devices[0].ports.Ethernet128.cable_m", "5")
+    for device, port in (("spine01", "Ethernet1/2"), (LEAF, "Ethernet136")):
+        assert of_field(project, device, "devices.ports.cable_m", Spot(port, frozenset())) == []
 
 
 def test_policy_of_a_port_counts_on_its_own_line(project):

@@ -12,8 +12,9 @@ from fabric.lab.faults import Fault
 from fabric.lab.spec import Neighbour
 from fabric.observe.snapshot import Snapshot
 from fabric.observe.state import LldpNeighbour, MacEntry
+from fabric.topology.cabling import judge, planned_cables
 from fabric.workflow.apply import Options, apply
-from fabric.workflow.cabling import Selection, _Ends, cabling
+from fabric.workflow.cabling import Cabling, Selection, _Ends, cabling
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
 from fabric.workflow.observe import Seen
 from fabric.workflow.plan import plan
@@ -94,6 +95,19 @@ def test_an_unreachable_device_blocks_nothing(lab):
         ("gpu2", "eth1"): "swapped pair",
         (LEAF, "Ethernet128"): "ok",
     }
+
+
+def test_what_nobody_tells_is_a_count_and_like_reasons_are_one_line(tmp_path):
+    """A fabric that is not reached has thousands of cables; JSON has each of them."""
+    fabric = Project(labs.write_inventory(tmp_path, TWO_HOSTS)).fabric
+    why = "cannot log in: its name has no address; set address in the connections file"
+    unread = (("gpu1", why), ("gpu2", why), (LEAF, "no route to host"), (SPINE, why))
+    result = Cabling(tuple(judge(planned_cables(fabric), {})), (), unread)
+    assert (result.rows(), result.summary()) == ([], "3 unknown")
+    assert result.unread_lines() == [f"gpu[1-2],{SPINE}: {why}", f"{LEAF}: no route to host"]
+    data = result.as_dict()
+    assert [cable["verdict"] for cable in data["cables"]] == ["unknown"] * 3
+    assert len(data["unread"]) == len(unread)
 
 
 MAC = "02:00:00:00:00:07"

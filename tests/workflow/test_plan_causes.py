@@ -15,6 +15,7 @@ from fabric.workflow.plan_causes import causes_of, describe_causes
 from fabric.workflow.plan_text import describe
 from fabric.workflow.project import Project
 from fabric.workflow.state import of_inventory
+from tests.cases import each
 from tests.repository import demo_repository, git
 from tests.topology.fabrics import INVENTORY
 
@@ -111,11 +112,122 @@ def test_the_topic_is_what_decides_the_line_at_its_port() -> None:
     }
 
 
+def _line(path: str, *, comes: bool = True, text: str = "") -> Change:
+    text = text or path.rpartition(": ")[2]
+    return Change(path, "" if comes else text, text if comes else "", Risk.HARMLESS)
+
+
+def _row(path: str, before: str, after: str) -> Change:
+    return Change(path, before, after, Risk.HARMLESS)
+
+
+_FAR_END = "devices:\n  - {names: spine01, ports: {Ethernet1/1: {cable_m: 30}}}\n"
+_OTHER_PORT = "devices:\n  - {names: su1-rail0, ports: {Ethernet8: {description: x}}}\n"
+_OWN_ASN = "devices:\n  - {names: su1-rail0, asn: 65200}\n"
+_OWN_ECN = "devices:\n  - {names: su1-rail0, lossless: {ecn: {kmin_bytes: 160000}}}\n"
+_CABLE = _row("CABLE_LENGTH|AZURE|Ethernet128", "40m", "30m")
+_DESCRIPTION = _row("PORT|Ethernet0|description", "x", "gpu001 eth1")
+_PEER = _row("BGP_NEIGHBOR|10.254.0.0|asn", "65000", "65100")
+_OWN = _row("DEVICE_METADATA|localhost|bgp_asn", "65000", "65101")
+_LEAF_OF_SPINE = _line("router bgp 65100: neighbor 10.254.0.1 remote-as 65101")
+#: Overrides of the demo, a change of a device, and what explain says sets the line.
+_SET_BY = {
+    "own AS number": ("", "su1-rail0", _OWN, "bgp.leaf_asn_first"),
+    "AS number of a neighbour": ("", "su1-rail0", _PEER, "bgp.spine_asn"),
+    "AS number of a leaf, on its spine": ("", "spine01", _LEAF_OF_SPINE, "bgp.leaf_asn_first"),
+    "AS number of an override": (_OWN_ASN, "su1-rail0", _OWN, "devices.asn in own.yaml"),
+    "another switch has an AS number of its own": (
+        _OWN_ASN,
+        "su1-rail1",
+        _row("DEVICE_METADATA|localhost|bgp_asn", "65000", "65102"),
+        "bgp.leaf_asn_first",
+    ),
+    "cable of the fabric": ("", "su1-rail0", _CABLE, "cables.uplink_m"),
+    "cable that the other end sets": (
+        _FAR_END,
+        "su1-rail0",
+        _CABLE,
+        "devices.ports.cable_m in own.yaml",
+    ),
+    "another cable": (
+        _FAR_END,
+        "su1-rail0",
+        _row("CABLE_LENGTH|AZURE|Ethernet136", "30m", "40m"),
+        "cables.uplink_m",
+    ),
+    "description that nobody set": ("", "su1-rail0", _DESCRIPTION, "host.interfaces"),
+    "description that is set on another port": (
+        _OTHER_PORT,
+        "su1-rail0",
+        _DESCRIPTION,
+        "host.interfaces",
+    ),
+    "description that is set": (
+        _OTHER_PORT,
+        "su1-rail0",
+        _row("PORT|Ethernet8|description", "gpu002 eth1", "x"),
+        "devices.ports.description in own.yaml",
+    ),
+    "threshold of an override": (_OWN_ECN, "su1-rail0", _KMIN, "lossless.ecn in own.yaml"),
+    "threshold of the fabric": (_OWN_ECN, "su1-rail1", _KMIN, "lossless.ecn"),
+}
+
+
+@each("name", _SET_BY)
+def test_the_topic_is_what_sets_the_line_as_explain_says(tmp_path: Path, name: str) -> None:
+    """A field that nobody set is no cause, nor is one of another port or switch."""
+    overrides, device, change, topic = _SET_BY[name]
+    folder = shutil.copytree(INVENTORY / "demo", tmp_path / name)
+    (folder / "devices" / "shorter-cables.yaml").unlink()
+    if overrides:
+        (folder / "devices" / "own.yaml").write_text(overrides)
+    role, platform = ("spine", "eos") if device == "spine01" else ("leaf", "sonic")
+    plan = _device(device, change, role=role, platform=platform)
+    (cause,) = PlannedCauses(designs=Project(folder)).of([plan])
+    assert cause.topic.replace(f"{folder}/devices/", "") == topic
+
+
+def test_lines_that_only_move_with_their_section_have_its_cause() -> None:
+    """A new AS number writes all neighbours again; timers that differ do not only move."""
+    old, new = "router bgp 65109", "router bgp 65101"
+    peer = "neighbor 10.254.0.0 remote-as 65100"
+    changes = [
+        _line(old, comes=False),
+        _line(new),
+        *(_line(f"{head}: {peer}", comes=head == new) for head in (old, new)),
+        _line(f"{old}: neighbor 10.254.0.0 timers 5 15", comes=False),
+        _line(f"{new}: neighbor 10.254.0.0 timers 3 9"),
+    ]
+    plan = _device("eos-leaf", *changes, platform="eos")
+    causes = PlannedCauses(designs=Project(INVENTORY / "mixed")).of([plan])
+    assert [(cause.topic, cause.changes) for cause in causes] == [
+        ("bgp.leaf_asn_first", 4),
+        ("bgp.keepalive_s", 2),
+    ]
+
+
 def test_an_edit_that_is_not_committed_is_the_cause(inventory: Path) -> None:
     _raise_kmin(inventory)
     title, *lines = _lines(inventory)
     assert title.startswith("causes, by what changed since revision ")
     assert lines == _by_the_edit(inventory)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_named"),
+    [("172000", False), ("300000", True)],
+    ids=["tuning", "half the protection"],
+)
+def test_an_edit_that_protects_less_is_named_first(
+    inventory: Path, value: str, *, is_named: bool
+) -> None:
+    """As `diff` does: that the change itself is harmless says nothing of congestion later."""
+    file = inventory / "fabric.yaml"
+    file.write_text(file.read_text().replace("kmin_bytes: 150000", f"kmin_bytes: {value}"))
+    plan = _plan(inventory)
+    printed = describe(plan, causes=causes_of(Project(inventory), plan)).splitlines()
+    words = "less protection: ECN marks later: fabric.lossless.ecn.kmin_bytes: 150000 -> 300000"
+    assert (printed[3] == words, words in printed) == (is_named, is_named)
 
 
 _DSCP = ("roce_dscp: 26", "roce_dscp: 30")

@@ -14,6 +14,7 @@ from fabric.core.errors import JournalError
 from fabric.workflow import apply as workflow
 from fabric.workflow import state as states
 from fabric.workflow.plan import origin_of
+from fabric.workflow.state_owners import note_owner
 from tests.change import memory_fabric
 from tests.cli.runs import process, run
 
@@ -87,6 +88,31 @@ def test_two_inventories_are_named(home, plan):
     assert ended.code == 2
     assert "several state folders belong to" in ended.err
     assert " done " in run("status", "--inventory", "other").out
+
+
+def test_a_folder_without_a_journal_has_no_runs(home, plan):
+    """`rocefab serve` keeps its state beside the journal that there may be."""
+    service = home / "xdg" / "rocefab" / "fabric-00000000"
+    note_owner(service, Path("other").resolve(), "fabric")
+    assert run("status").err == "no runs yet of an inventory in this folder\n"
+    assert apply(plan).ok
+    assert " done " in run("status").out
+    assert "leaf[1-2]" in run("rollback", "1").out
+    note_owner(service, Path("other").resolve(), "fabric")
+    ended = run("status", "1", "--inventory", "other")
+    assert (ended.code, "no runs yet of other" in ended.err) == (2, True)
+
+
+@pytest.mark.parametrize("options", [(), ("--check",), ("--state", "own")])
+def test_serve_makes_no_state_folder_for_an_inventory_that_does_not_load(home, options):
+    for folder, text in (("nofab", ""), ("wrong", "name: [")):
+        if text:
+            Path(folder).mkdir()
+            (Path(folder) / "fabric.yaml").write_text(text)
+        ended = run("serve", folder, *options)
+        assert (ended.code, folder in ended.err) == (2, True)
+    assert not (home / "xdg").exists()
+    assert not Path("own").exists()
 
 
 def test_an_interrupted_run_of_an_earlier_version_is_named(home, plan):

@@ -125,10 +125,6 @@ class Causes:
         left = touching or plugged or (invalid if len(invalid) < len(tried) else [])
         return tuple(sorted(explained or left))
 
-    def explaining(self, device: Device, setting: Setting) -> tuple[int, ...]:
-        """Return the edits of the fields that the explanation of a setting names, and no others."""
-        return self._deciding(self._effective, device, setting)
-
     def of_fields(self, device: Device, fields: Iterable[str]) -> tuple[int, ...]:
         """Return the edits of some fields, for a device."""
         return self._of_fields(self._effective, device, fields)

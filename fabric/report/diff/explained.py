@@ -26,21 +26,25 @@ class Explained:
     """
 
     hidden: int = 0
-    _known: dict[tuple[str, str, str], tuple[str, ...] | None] = field(default_factory=dict)
+    _known: dict[tuple[str, str, str], Explanation | None] = field(default_factory=dict)
 
     def fields(self, platform: str, setting: Setting) -> tuple[str, ...] | None:
         """Return the fields that decide a setting; None where nothing is known of it.
 
         A setting that no field decides has none.
         """
+        entry = self.of(platform, setting)
+        return entry.fields if entry else None
+
+    def of(self, platform: str, setting: Setting) -> Explanation | None:
+        """Return what is known of settings of a kind; None where nothing is."""
         key = platform, setting.file.rpartition("/")[2], shape(setting.path)
         if key not in self._known:
-            entries = self._entries(platform, setting)
-            self._known[key] = entries[0].fields if entries else None
+            self._known[key] = next(iter(self._entries(platform, setting)), None)
         return self._known[key]
 
     def _entries(self, platform: str, setting: Setting) -> Sequence[Explanation]:
-        line, probe = _line(setting), _probe(setting)
+        line, probe = line_of(setting), _probe(setting)
         for more in range(self.hidden) if line.parents else ():
             holders = (*line.parents, *(ANY_LINE for _ in range(more)))
             context = WITHIN.join(ANY_LINE for _ in holders)
@@ -50,7 +54,7 @@ class Explained:
         return known(platform, line, probe)
 
 
-def _line(setting: Setting) -> PlacedLine:
+def line_of(setting: Setting) -> PlacedLine:
     """Return a setting as a line of its file."""
     if setting.file.endswith("config_db.json"):
         row, _, name = setting.path.rpartition("|")
@@ -65,4 +69,4 @@ def _line(setting: Setting) -> PlacedLine:
 
 def _probe(setting: Setting) -> str:
     is_row = setting.file.endswith("config_db.json")
-    return setting.path if is_row else _line(setting).text
+    return setting.path if is_row else line_of(setting).text

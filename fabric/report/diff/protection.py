@@ -10,7 +10,7 @@ from fabric.report.diff.model import Consequence
 from fabric.report.diff.risks import DiffRisk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fabric.report.diff.model import Edit, Figure
 
@@ -59,6 +59,17 @@ def _removed_classes(figures: Sequence[Figure]) -> dict[str, str]:
     return {name: f"class {name.partition('.')[0]} no longer lossless" for name in gone}
 
 
+def weakening(edits: Iterable[Edit]) -> Iterator[str]:
+    """Yield what protects less after some edits, once for all that do the same, with the first."""
+    worse: dict[str, list[Edit]] = {}
+    for edit in edits:
+        if words := protects_less(*_values(edit)):
+            worse.setdefault(words.partition(": ")[0], []).append(edit)
+    for what, rows in worse.items():
+        more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
+        yield f"{what}: {rows[0].change}{more}"
+
+
 def edits_less_protecting(edits: Sequence[Edit], before: str) -> Iterator[Consequence]:
     """Yield which edits of an inventory that is not valid take protection away, or may.
 
@@ -67,27 +78,20 @@ def edits_less_protecting(edits: Sequence[Edit], before: str) -> Iterator[Conseq
     before : str
         How messages name that inventory, whose design nothing is known of.
     """
-    worse: dict[str, list[Edit]] = {}
-    unjudged = []
-    for edit in edits:
-        figure = _figure(edit.field), edit.before or "", edit.after or ""
-        if words := protects_less(*figure):
-            worse.setdefault(words.partition(": ")[0], []).append(edit)
-        elif not _is_judged(*figure):
-            unjudged.append(edit.field)
-    for what, rows in worse.items():
-        more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
-        yield Consequence(LESS_PROTECTION, f"{what}: {rows[0].change}{more}")
+    yield from (Consequence(LESS_PROTECTION, words) for words in weakening(edits))
+    values = [(edit.field, _values(edit)) for edit in edits]
+    unjudged = [field for field, of in values if not protects_less(*of) and not _is_judged(*of)]
     if unjudged:
         number = f"{counted(len(unjudged), 'changed value')}, such as {unjudged[0]},"
         words = f"{number} may protect less: {before} is not valid; review each value"
         yield Consequence(LESS_PROTECTION, words)
 
 
-def _figure(field: str) -> str:
-    """Return the name that a figure has for a field of the inventory; with the watchdog's name."""
-    *above, last = field.split(".")
-    return f"watchdog.{last}" if above[-1:] == ["watchdog"] else last
+def _values(edit: Edit) -> tuple[str, str, str]:
+    """Return the figure that an edit changes, with the watchdog's name, and its two values."""
+    *above, last = edit.field.split(".")
+    name = f"watchdog.{last}" if above[-1:] == ["watchdog"] else last
+    return name, edit.before or "", edit.after or ""
 
 
 def _is_judged(name: str, before: str, after: str) -> bool:
