@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
@@ -19,8 +20,10 @@ from fabric.render.explain import (
 )
 from fabric.report.budget import port_of_budget
 from fabric.report.deciding import decided, values_of
-from fabric.report.explain_fields import fields_like, lines_of_field
+from fabric.report.explain_classes import of_classes
+from fabric.report.explain_fields import fields_like, lines_of_field, names_field
 from fabric.report.explain_ports import is_port_name, lines_of_port
+from fabric.report.rules import is_rule_id
 from fabric.topology.naming import port_hint
 from fabric.validate.runner import all_rules
 
@@ -96,7 +99,12 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
         if not matches:
             raise _no_port(designs, device, text)
     lines = ((line, entry) for line, known_of in matches for entry in first(known_of))
-    return _answers(designs, device, lines) or _of_field(designs, device, artefacts, text)
+    return (
+        _answers(designs, device, lines)
+        or _of_field(designs, device, artefacts, text)
+        or _in_other_letters(designs, device, artefacts, text)
+        or _nothing(designs, device, text)
+    )
 
 
 def _first(designs: Designs, device: str, known_of: Sequence[Explanation]) -> Sequence[Explanation]:
@@ -128,11 +136,30 @@ def _of_field(designs: Designs, device: str, artefacts: list[Artefact], name: st
     """Return what is known of the lines that a field of the inventory decides."""
     platform = _platform(designs, device)
     first = partial(_first, designs, device)
-    answers = _answers(designs, device, lines_of_field(platform, artefacts, name, first))
-    if not answers:
-        message = f"no line of {device} contains {name!r}, and no field of that name decides one"
-        raise nothing_to_explain(message, _instead(designs, device, name))
-    return answers
+    lines = (
+        (line, entry)
+        for line, entry in lines_of_field(platform, artefacts, name, first)
+        if names_field(of_classes(designs, device, "", line.text, entry), name)
+    )
+    return _answers(designs, device, lines)
+
+
+def _in_other_letters(
+    designs: Designs, device: str, artefacts: list[Artefact], text: str
+) -> list[Answer]:
+    """Return what is known of the lines that hold a text in capitals or small letters."""
+    spelt = re.compile(re.escape(text), re.IGNORECASE)
+    spellings = sorted({word for one in artefacts for word in spelt.findall(one.text)} - {text})
+    found = [answer for word in spellings for answer in explain(designs, device, artefacts, word)]
+    return list({answer.subject: answer for answer in found}.values())
+
+
+def _nothing(designs: Designs, device: str, text: str) -> NoReturn:
+    if is_rule_id(text):
+        message = f"{text} is a rule, no line of {device}"
+        raise nothing_to_explain(message, f"`rocefab explain {text}` shows it")
+    message = f"no line of {device} contains {text!r}, and no field of that name decides one"
+    raise nothing_to_explain(message, _instead(designs, device, text))
 
 
 def _instead(designs: Designs, device: str, name: str) -> str:

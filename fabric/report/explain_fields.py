@@ -36,7 +36,7 @@ def lines_of_field(
     first : callable
         Selects the nearest explanation of a line.
     """
-    explained = [entry for entry in entries(platform) if _names(entry, name)]
+    explained = [entry for entry in entries(platform) if names_field(entry, name)]
     for line in placed_lines(artefacts) if explained else ():
         match = _KEY.match(line.text)
         key = match[1] if match else ""
@@ -56,6 +56,7 @@ def fields_like(platform: str, name: str) -> list[str]:
     return list(dict.fromkeys(known_as[word] for word in close))
 
 
-def _names(entry: Explanation, name: str) -> bool:
+def names_field(entry: Explanation, name: str) -> bool:
+    """Tell whether what is known of a line names a field, by its path or a part of it."""
     asked = f".{name.removeprefix(_DOCUMENT)}."
     return any(asked in f".{field}." for field in entry.fields)

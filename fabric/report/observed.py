@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from math import isnan, nan
@@ -15,11 +16,12 @@ from fabric.observe.snapshot import Snapshot
 from fabric.qos.pause_share import pause_share, share_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from datetime import datetime
 
     from fabric.observe.rates import Rates
     from fabric.observe.samples import Sample
+    from fabric.observe.state import WatchdogState
 
 #: Form of a record: members are added to it, none is removed or changes its meaning.
 READINGS_FORMAT = form_of("readings")
@@ -231,9 +233,15 @@ def _told(field: str, value: Any) -> str:
     if field == "facts":
         return " ".join(part for part in (value.hostname, value.model, value.version) if part)
     if field == "watchdog":
-        stormed = sum(queue.operational is False for queue in value.values())
-        return f"{len(value)} queues, {stormed} in a pause storm"
+        return f"{counted(len(value), 'queue')}, {_storms(value.values())}"
     return str(value) if isinstance(value, int) else counted(len(value), "entry")
+
+
+def _storms(queues: Collection[WatchdogState]) -> str:
+    """Return how many queues are in a pause storm; systems may not say it."""
+    states = Counter(queue.operational for queue in queues)
+    parts = [f"{states[False]} in a pause storm"] if states[False] + states[True] else []
+    return ", ".join([*parts, *([f"storms of {states[None]} not known"] if states[None] else [])])
 
 
 def _plain(value: Any) -> Any:

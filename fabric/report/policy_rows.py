@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from fabric.design.qos import host_qos
 from fabric.design.watchdog_words import watchdog_words
 from fabric.intent.classes import lossless_classes
 from fabric.qos.ecn.edge import unmarked
@@ -42,32 +43,52 @@ def switch_policy_rows(
 
 
 def host_policy_rows(policy: LosslessPolicy) -> Rows:
-    """Return the lossless policy of a host, which has no watchdog."""
-    mtu = policy.mtu
+    """Return the lossless policy of a host: the classes of its NICs, whose numbers are their own.
+
+    Queues, priority groups and marking are of switches, and so is the watchdog.
+    """
+    qos, mtu = host_qos(policy), policy.mtu
+    carried = qos.priority_to_traffic_class
+    rows = [
+        row
+        for traffic in qos.classes
+        for row in (
+            *_marks(traffic, policy),
+            (f"{traffic.title}traffic class", str(carried[traffic.pfc_priority])),
+        )
+    ]
+    cnp = carried[qos.cnp_priority]
     return [
-        *_classes(policy),
+        *rows,
+        ("CNP traffic class", f"{cnp} (strict priority)" if qos.tsa[cnp] == "strict" else str(cnp)),
         ("MTU", f"ports {mtu.port_bytes:,}, hosts {mtu.host_bytes:,} bytes"),
     ]
 
 
-def _classes(policy: LosslessPolicy, sku: Sku | None = None) -> Rows:
+def _classes(policy: LosslessPolicy, sku: Sku) -> Rows:
     rows = [row for one in lossless_classes(policy) for row in _class(one, policy, sku)]
     cnp = f"{policy.cnp_traffic_class}, {policy.cnp_queue} (strict priority)"
     return [*rows, ("CNP traffic class, queue", cnp)]
 
 
-def _class(one: LosslessClass, policy: LosslessPolicy, sku: Sku | None) -> Rows:
-    reason, _ = unmarked(sku, own_thresholds=one.own_thresholds) if sku else ("", "")
+def _class(one: LosslessClass, policy: LosslessPolicy, sku: Sku) -> Rows:
+    reason, _ = unmarked(sku, own_thresholds=one.own_thresholds)
     marked = f"{one.kmin_bytes:,} to {one.kmax_bytes:,} bytes, {one.pmax_percent} %"
-    dscps = " ".join(str(dscp) for dscp in one.dscps)
     rows = (
-        ("RoCE DSCP, CNP DSCP", f"{dscps}, {policy.cnp_dscp}"),
-        ("PFC", f"priority {one.pfc_priority}" if policy.pfc else "off"),
         ("traffic class, queue", f"{one.traffic_class}, {one.queue}"),
         ("priority group", str(one.priority_group)),
         ("ECN", f"not configured: {reason}" if reason else marked),
     )
-    return [(f"{one.title}{name}", value) for name, value in rows]
+    return [*_marks(one, policy), *((f"{one.title}{name}", value) for name, value in rows)]
+
+
+def _marks(traffic: LosslessClass, policy: LosslessPolicy) -> Rows:
+    """Return the DSCPs of a class, and whether it is paused."""
+    dscps = " ".join(str(dscp) for dscp in traffic.dscps)
+    return [
+        (f"{traffic.title}RoCE DSCP, CNP DSCP", f"{dscps}, {policy.cnp_dscp}"),
+        (f"{traffic.title}PFC", f"priority {traffic.pfc_priority}" if policy.pfc else "off"),
+    ]
 
 
 def _port_mtus(mtus: Counter[int]) -> str:

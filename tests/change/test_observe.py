@@ -11,8 +11,10 @@ from typer.testing import CliRunner
 from fabric.cli.app import app
 from fabric.cli.exits import CommandExit, Exit
 from fabric.core.errors import InputError
-from fabric.observe.state import PfcCounters, QueueCounters
+from fabric.observe.snapshot import Snapshot
+from fabric.observe.state import PfcCounters, QueueCounters, WatchdogState
 from fabric.workflow.observe import FIELDS, Seen, Selection, observe
+from tests.cases import each
 from tests.change.labs import HOST, LEAF, SPINE, running_lab, silent
 
 RUN = CliRunner()
@@ -72,6 +74,21 @@ def test_a_reading_that_a_platform_lacks_is_said(ready) -> None:
     found = _seen(ready, "pfc_counters", "lldp")
     assert found[LEAF].unread == ()
     assert found[SPINE].unread == ("pfc_counters",)
+
+
+@each(
+    ("states", "words"),
+    [
+        ((None, None), "2 queues, storms of 2 not known"),
+        ((True, False), "2 queues, 1 in a pause storm"),
+        ((True, None), "2 queues, 0 in a pause storm, storms of 1 not known"),
+    ],
+)
+def test_a_queue_without_a_known_state_is_in_no_storm(states, words) -> None:
+    """NX-OS and VRP8 do not say whether a storm lasts."""
+    dogs = {("Ethernet1/1", number): WatchdogState(state) for number, state in enumerate(states)}
+    seen = Seen(LEAF, "nxos", Snapshot(LEAF, watchdog=dogs))
+    assert seen.rows() == [(LEAF, "nxos", "watchdog", words)]
 
 
 def test_rows_for_people_and_data_for_programs(ready) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +18,9 @@ from fabric.report.origin import Origins
 from fabric.workflow.explain import device_artefacts, explain
 from fabric.workflow.init import example
 from fabric.workflow.project import Project
+from tests.cases import each
 from tests.change.labs import INVENTORY, LEAF, write_inventory
+from tests.render.nxos_designs import CHANGES as NXOS_CHANGES
 from tests.report.diffs import edited
 
 ROOT = Path(__file__).parents[2]
@@ -83,6 +86,43 @@ def project(tmp_path_factory) -> Project:
 
 def values(project: Project, device: str, text: str) -> dict[str, tuple[str, str]]:
     return {v.field: (v.value, v.where) for v in explain(project, device, text)[0].values}
+
+
+@pytest.fixture(scope="module")
+def nxos_leaf(tmp_path_factory) -> Project:
+    folder = edited(tmp_path_factory.mktemp("classes"), *NXOS_CHANGES["demo"].items())
+    shutil.rmtree(folder / "devices")  # it names ports of SONiC
+    return Project(folder)
+
+
+@each(
+    ("text", "fields"),
+    [
+        ("match dscp 26", ["roce_dscp"]),
+        ("match dscp 48", ["cnp_dscp"]),
+        ("set qos-group 3", ["traffic_class"]),
+        ("set qos-group 7", ["cnp_traffic_class"]),
+        ("set qos-group 0", ["traffic_class", "cnp_traffic_class"]),
+    ],
+)
+def test_a_line_of_one_traffic_names_its_fields_alone(nxos_leaf, text, fields) -> None:
+    read = values(nxos_leaf, "su1-rail0", text)
+    assert [field.removeprefix("fabric.lossless.") for field in read] == fields
+
+
+@each(
+    ("text", "lines"),
+    [
+        ("cnp", {"class-map type qos match-any CNP", "match dscp 48", "class CNP"}),
+        ("Match DSCP", {"match dscp 26", "match dscp 48"}),
+        ("cnp_dscp", {"match dscp 48"}),
+    ],
+)
+def test_capitals_and_small_letters_are_the_same(nxos_leaf, text, lines) -> None:
+    """A field of the inventory comes first, with the lines that it decides alone."""
+    read = {answer.line for answer in explain(nxos_leaf, "su1-rail0", text)}
+    assert lines <= read
+    assert "match dscp 26" in lines or "match dscp 26" not in read
 
 
 def test_value_of_the_fabric_with_its_place(project):
@@ -246,6 +286,7 @@ def test_every_kind_of_line_without_a_text(project, device):
         ("gpu1", "kmin", "`rocefab explain INVENTORY su1-rail0 Ethernet0` shows it for a port"),
         ("spine01", "!", "'!' separates lines of spine01 and sets nothing; explain a line next"),
         ("spine01", "Ethernet1", "has no port 'Ethernet1'; did you mean 'Ethernet1/1'?"),
+        (LEAF, "QOS038", "QOS038 is a rule, no line of su1-rail0; `rocefab explain QOS038` shows"),
         (LEAF, "no such text", "`rocefab explain INVENTORY su1-rail0` lists each kind of line"),
     ],
 )

@@ -78,6 +78,25 @@ def test_the_policy_is_what_the_switch_gets(tmp_path: Path) -> None:
     assert dict(other.policy)["MTU"] == "ports 9,100, hosts 9,000 bytes"
 
 
+def test_the_policy_of_a_host_has_the_classes_of_its_nics(tmp_path: Path) -> None:
+    """Its apply.sh maps traffic to them; queues are of switches, here one that no NIC has."""
+    data = yaml.safe_load((INVENTORY / "demo/fabric.yaml").read_text())
+    data["lossless"] |= {"pfc_priority": 4, "cnp_traffic_class": 7, "cnp_queue": 6}
+    (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
+    project = Project(tmp_path)
+    host, leaf = (planned(project, name) for name in ("gpu001", "su1-rail0"))
+    assert host
+    assert leaf
+    assert dict(leaf.policy)["CNP traffic class, queue"] == "7, 6 (strict priority)"
+    policy = dict(host.policy)
+    assert policy["PFC"] == "priority 4"
+    assert policy["traffic class"] == "4"
+    assert policy["CNP traffic class"] == "7 (strict priority)"
+    assert not [name for name in policy if "queue" in name or "group" in name or name == "ECN"]
+    qos = project.hosts["gpu001"].nics[0].qos
+    assert dict(qos.dscp_to_priority)[qos.cnp_dscp] == 7
+
+
 def test_the_policy_on_the_picture_is_that_of_the_page(tmp_path: Path) -> None:
     project = nxos_fabric(tmp_path)
     network = clos(project.fabric)

@@ -83,17 +83,24 @@ function portsUp({ ports: all }, running) {
   return [`${states.filter(Boolean).length} of ${cabled.length}`, unread && `${unread} not read`, apart && `${apart} in quarantine, as planned`, off && `${off} switched off as planned`].filter(Boolean).join(", ");
 }
 
+// A queue whose state is null is watched by a system that does not say whether a storm lasts.
+function storms(queues) {
+  const known = queues.filter(({ operational }) => operational !== null);
+  const unknown = queues.length - known.length;
+  if (!known.length) return "not known";
+  return [String(known.filter(({ operational }) => operational === false).length), unknown && `${unknown} not known`].filter(Boolean).join(", ");
+}
+
 function runningFacts(planned, running) {
   if (running === null) return [make("p", { class: "faint" }, "Not read.")];
   const { facts: seen, bgp, watchdog } = running.state;
   const sessions = Object.values(bgp ?? {});
-  const storms = Object.values(watchdog ?? {}).filter((one) => !one.operational).length;
   return [facts([
     ["system", running.platform],
     ...(seen ? [["host name", seen.hostname], ["model", seen.model], ["version", seen.version], ["serial", seen.serial]].filter(([, value]) => value) : []),
     ["cabled ports that are up", portsUp(planned, running)],
     ...(sessions.length ? [["BGP sessions", `${sessions.filter((one) => one.established).length} of ${sessions.length} established`]] : []),
-    ...(watchdog && Object.keys(watchdog).length ? [["queues in a pause storm", String(storms)]] : []),
+    ...(watchdog && Object.keys(watchdog).length ? [["queues in a pause storm", storms(Object.values(watchdog))]] : []),
     ...(running.unknown.length ? [["not understood", running.unknown.map(plain).join(", ")]] : []),
   ])];
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from fabric.change.adapter import ConfigurationAdapter, Draft, adapters
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 _BOOK = changes("eos", "no")
 _STAYS = either(*_BOOK.kept)
+#: A server that the switch looks for in a VRF; the groups are its line without one.
+_IN_VRF = re.compile(r"(ntp server|logging) vrf \S+( host)?( \S+)(?: .*)?")
 
 
 def stanzas(text: str) -> list[str]:
@@ -51,7 +54,8 @@ def is_owned(stanza: str) -> bool:
 def compose(running: str, intended: str, tenants: Collection[str] = ()) -> str:
     """Return the whole configuration that is wanted.
 
-    What is not ours - accounts, AAA, management access, static routes - is kept as it runs.
+    What is not ours - accounts, AAA, management access, static routes - is kept as it runs, and so
+    is the VRF in which the switch looks for a server.
 
     Parameters
     ----------
@@ -60,8 +64,13 @@ def compose(running: str, intended: str, tenants: Collection[str] = ()) -> str:
     tenants : collection of str
         Stanzas that would be ours in a fabric with tenants, and stay.
     """
-    kept = [one for one in stanzas(running) if one in tenants or not is_owned(one)]
-    return "\n".join([*kept, intended.rstrip(), ""])
+    now = stanzas(running)
+    servers = filter(None, map(_IN_VRF.fullmatch, now))
+    in_vrf = {"".join(server.groups("")): server[0] for server in servers}
+    wanted = [in_vrf.get(line, line) for line in intended.rstrip().splitlines()]
+    placed = {*in_vrf.values()} & {*wanted}
+    kept = [one for one in now if one in tenants or not (is_owned(one) or one in placed)]
+    return "\n".join([*kept, *wanted, ""])
 
 
 def line_risk(line: str) -> Risk:

@@ -19,7 +19,7 @@ from fabric.systems.junos.platforms.text import LINES_KEPT, line_text, quoted, r
 from fabric.systems.junos.scope import SCOPE, merged, tenants_of_others
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from fabric.core.artefact import Artefact
     from fabric.devices.driver import Driver
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 _ORDERED = re.compile("|".join(f"({part}) " for part in ORDERED_PARTS))
 #: First words of these parts: most lines have another one.
 _ORDERED_HEADS = frozenset(part.partition(" ")[0] for part in ORDERED_PARTS)
+
+
+#: Beginnings of statements of a server, before its address.
+_SERVERS = {("system", "ntp", "server"), ("system", "syslog", "host")}
 
 
 @lru_cache(maxsize=LINES_KEPT)
@@ -42,7 +46,8 @@ def compose(
 ) -> list[Line]:
     """Return all lines that are wanted.
 
-    What is not ours - accounts, NETCONF, the management port, static routes - is kept as it runs.
+    What is not ours - accounts, NETCONF, the management port, static routes - is kept as it runs,
+    and so is the routing instance in which the switch looks for a server.
 
     Parameters
     ----------
@@ -52,7 +57,22 @@ def compose(
         Statements that would be ours in a fabric with tenants, and stay.
     """
     kept = (line for line in running if line in tenants or not is_owned(line))
-    return list(dict.fromkeys([*kept, *intended]))
+    return list(dict.fromkeys([*kept, *_reached(running, intended)]))
+
+
+def _reached(running: Iterable[Line], intended: Iterable[Line]) -> Iterator[Line]:
+    """Yield what is intended; a server that has a routing instance is no line without it."""
+    instances = {
+        words[:4]: (verb, words)
+        for verb, words in running
+        if words[:3] in _SERVERS and words[4:5] == ("routing-instance",)
+    }
+    for verb, words in intended:
+        instance = instances.get(words[:4])
+        if instance:
+            yield instance
+        if not instance or words[4:]:
+            yield verb, words
 
 
 def patch(before: Sequence[Line], after: Sequence[Line]) -> list[Line]:

@@ -30,8 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _PORT = re.compile(r"interface Ethernet\S+")
-#: A server is told where it is; through which VRF and how loud stays as it is found.
-_SERVER = re.compile(r"^((?:ntp|logging) server \S+)(?: .*)?$")
+#: A server, and the VRF in which the switch looks for it; newer releases print VRF default too,
+#: which is what no word means. Other options stay as they are found.
+_SERVER = re.compile(
+    r"^((?:ntp|logging) server \S+)(?:.*?( use-vrf (?!default(?: |$))\S+))?(?: .*)?$"
+)
 _VLANS = re.compile(r"vlan ([\d,-]+)")
 
 
@@ -46,7 +49,7 @@ def tree(text: str) -> LineTree:
             for number in numbers_of(vlans[1]):
                 root.child(f"vlan {number}")
         else:
-            root.merge(nested(_SERVER.sub(r"\1", line) for line in block))
+            root.merge(nested(_SERVER.sub(r"\1\2", line) for line in block))
     return root
 
 
@@ -82,7 +85,8 @@ GRAMMAR = Grammar(
         (".*", DEFAULT_HASH),
     ),
     implied=_implied,
-    first_removed=either("(?:router|interface) .*"),
+    server=re.compile(r"((?:ntp|logging) server \S+) use-vrf \S+"),
+    first_removed=either("(?:router|interface|ntp server|logging server) .*"),
     binding=re.compile("vrf member .*"),
     bound=re.compile("(?:no )?ip(?:v6)? .*"),
     vni=re.compile("member vni .*"),

@@ -106,6 +106,34 @@ def test_cabled_ports_are_counted(page: Any, tmp_path: Path) -> None:
         assert "switched off" not in text(page)
 
 
+@pytest.mark.parametrize(
+    ("states", "words"),
+    [
+        ((None, None), "not known"),
+        ((True, False), "1"),
+        ((True, None), "0, 1 not known"),
+    ],
+    ids=["not known", "a storm", "one not known"],
+)
+def test_a_queue_without_a_known_state_is_in_no_storm(
+    page: Any, tmp_path: Path, states: tuple[bool | None, ...], words: str
+) -> None:
+    """NX-OS and VRP8 do not say whether a storm lasts."""
+    readings = tmp_path / "readings.jsonl"
+    lines = next(iter(records(Project(DEMO).fabric, ["su1-rail0"], 1)))
+    switch = json.loads(lines[0])
+    switch["state"]["watchdog"] = {
+        f"Ethernet{number}|3": {"operational": state} for number, state in enumerate(states)
+    }
+    append(readings, [[json.dumps(switch)]])
+    with served(tmp_path / "state", DEMO, readings=readings) as client:
+        page.get("about:blank")
+        page.get(f"{str(client.base_url).rstrip('/')}/#/device/su1-rail0")
+        until(lambda: every(page, ".facts div"), "the device is there")
+        seen = {row.text.replace("\n", ": ") for row in every(page, ".facts div")}
+        assert f"queues in a pause storm: {words}" in seen
+
+
 def test_drift_is_shown_with_both_values_since_when_and_by_whom(
     page: Any, axe: str, tmp_path: Path
 ) -> None:

@@ -161,3 +161,17 @@ def test_states_apart_are_named_as_the_diff_names_them():
     assert found == {change.path for change in eos._changes(diff)}
     bare = "interface Ethernet1\n-   mtu 9214\n+   mtu 1500\n"
     assert found == {change.path for change in eos._changes(bare)}
+
+
+@each(
+    ("running", "planned", "after"),
+    [
+        ("ntp server vrf MGMT 192.0.2.10 prefer", "ntp server 192.0.2.10", ""),
+        ("logging vrf MGMT host 192.0.2.20 514", "logging host 192.0.2.20", ""),
+        ("ntp server vrf MGMT 192.0.2.9", "ntp server 192.0.2.10", "ntp server 192.0.2.10"),
+        ("ntp server 192.0.2.10 prefer", "ntp server 192.0.2.10", "ntp server 192.0.2.10"),
+    ],
+)
+def test_the_vrf_in_which_a_server_is_looked_for_stays(running, planned, after):
+    """The management port is in a VRF of the operator, or of the configuration from the box."""
+    assert eos.compose(f"{running}\n", f"{planned}\n") == f"{after or running}\n"

@@ -502,3 +502,21 @@ def test_ordered_parts_are_found_by_their_first_word():
         words = part.replace(r"\S+", "ANY").split()
         assert junos._part(("set", (*words, "more"))) == " ".join(words)
     assert junos._part(("set", ("system", *words))) == ""
+
+
+IN_INSTANCE = "set system {} routing-instance mgmt_junos"
+
+
+@each(
+    ("server", "running", "planned", "stays"),
+    [
+        ("ntp server 192.0.2.10", "", "ntp server 192.0.2.10", False),
+        ("syslog host 192.0.2.20", "any info", "syslog host 192.0.2.20 any notice", True),
+    ],
+)
+def test_the_instance_in_which_a_server_is_looked_for_stays(server, running, planned, stays):
+    """The management port is in mgmt_junos when a switch starts from the box."""
+    place, wanted = IN_INSTANCE.format(server), f"set system {planned}"
+    now = f"set system {server} {running}\n{place}\n" if running else f"{place}\n"
+    assert composed(now, wanted) == read_set("\n".join([place, *([wanted] if stays else [])]))
+    assert composed(now.replace("192.0.2.", "192.0.3."), wanted) == read_set(wanted)

@@ -41,7 +41,7 @@ OURS = {
     "kill switch": "priority-flow-control override-interface mode off",
     "bgp": "router bgp 65000\n  router-id 10.0.0.1",
     "ntp": "ntp server 192.0.2.99 use-vrf management",
-    "syslog": "logging server 192.0.2.98",
+    "syslog": "logging server 192.0.2.98 use-vrf management",
 }
 INTENDED = "hostname leaf1\ninterface Ethernet1/1\n  description new\n  no shutdown\n"
 
@@ -89,12 +89,12 @@ NXOS = LineSystem(
             "interface Ethernet1/1\n  switchport\n  switchport access vlan 5\n  no shutdown\n"
             "interface Ethernet1/2\n  no switchport\n  ip address 10.0.0.1/31\n  no shutdown\n"
             "interface Vlan5\n  no shutdown\n  ip arp timeout 1500\n"
-            "mac address-table aging-time 1800\nntp server 192.0.2.1\n"
+            "mac address-table aging-time 1800\nntp server 192.0.2.1 prefer use-vrf default\n"
         ),
         (
             "interface Ethernet1/1\n  switchport access vlan 5\n"
             "interface Ethernet1/2\n  ip address 10.0.0.1/31\n"
-            "interface Vlan5\n  no shutdown\nntp server 192.0.2.1 use-vrf management\n"
+            "interface Vlan5\n  no shutdown\nntp server 192.0.2.1\n"
         ),
     ),
     risks={

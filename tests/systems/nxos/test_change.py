@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fabric.change.adapter import adapters
-from fabric.systems.nxos.adapters import tree
+from fabric.systems.nxos.adapters import GRAMMAR, tree
+from tests.cases import each
 from tests.systems.nxos.line_cases import NxosSwitch
 
 ADAPTER = adapters["nxos"]
@@ -84,3 +85,24 @@ def test_a_line_that_says_what_holds_by_default_is_not_negated():
     assert patch(tree("mac address-table aging-time 1800\n"), tree("hostname x\n")) == [
         "hostname x"
     ]
+
+
+MOVED = ["no {} server 192.0.2.1", "{} server 192.0.2.1 use-vrf management"]
+
+
+@each("kind", ("ntp", "logging"))
+@each(
+    ("words", "vrf", "lines"),
+    [
+        ("", "", MOVED),
+        (" use-vrf default", "", MOVED),
+        (" 6 use-vrf management key 1", " use-vrf management", []),
+        (" use-vrf oob", " use-vrf oob", []),
+    ],
+)
+def test_servers_are_looked_for_in_the_vrf_of_the_management_port(kind, words, vrf, lines):
+    """Newer releases print VRF default, which no word means; a VRF of an operator stays."""
+    server = f"{kind} server 192.0.2.1"
+    now, intended = tree(f"{server}{words}\n"), tree(f"{server} use-vrf management\n")
+    assert patch(now, GRAMMAR.compose(now, intended)) == [line.format(kind) for line in lines]
+    assert patch(now, tree("hostname x\n")) == [f"no {server}{vrf}", "hostname x"]
