@@ -20,6 +20,7 @@ from tests.intent.test_own_skus import FILES, TABLE, write
 from tests.report.diffs import DEMO, INVENTORY, compared, edited
 
 RAIL = INVENTORY / "rail-512"
+TENANTS = INVENTORY / "tenants"
 EXAMPLES = sorted(path.parent.name for path in INVENTORY.glob("*/fabric.yaml"))
 
 
@@ -195,6 +196,52 @@ def test_several_edits_are_told_apart(tmp_path: Path) -> None:
         ("fabric.cables.host_m",): (4, 4, 50),
         ("fabric.arp.timeout_s",): (6, 0, 18),
     }
+
+
+_RED = ('"gpu[001,003]"', "gpu001")
+_BLUE = ("hosts: gpu002,", 'hosts: "gpu[002-003]",')
+_SPINE = ("count: 2", "count: 1")
+_KMIN = ("kmin_bytes: 150000", "kmin_bytes: 200000")
+_KMAX = ("kmax_bytes: 1500000", "kmax_bytes: 1600000")
+_ARP = ("timeout_s: 240", "timeout_s: 300")
+
+#: Edits of inventory/tenants, whether they are undone, and how many settings each cause has.
+#: Red must give gpu003 away before blue has it, and the other way round.
+TOGETHER: dict[str, tuple[tuple[tuple[str, str], ...], bool, dict[str, int]]] = {
+    "a host joins another tenant": ((_RED, _BLUE), False, {"red": 25, "red blue": 15}),
+    "and goes back": ((_RED, _BLUE), True, {"blue": 11, "red blue": 29}),
+    "beside an edit of other lines": (
+        (_RED, _BLUE, _SPINE),
+        False,
+        {"count": 52, "red": 25, "red blue": 15},
+    ),
+    "beside two": (
+        (_RED, _BLUE, _SPINE, _ARP),
+        False,
+        {"count": 52, "red": 25, "red blue": 15, "timeout_s": 5},
+    ),
+    "two values of one line": (
+        (_KMIN, _KMAX, _SPINE),
+        False,
+        {"kmin_bytes kmax_bytes": 5, "count": 52},
+    ),
+}
+
+
+@pytest.mark.parametrize(("pairs", "is_back", "expected"), TOGETHER.values(), ids=TOGETHER)
+def test_a_cause_gives_its_settings_their_values(
+    pairs: tuple[tuple[str, str], ...], is_back: bool, expected: dict[str, int], tmp_path: Path
+) -> None:
+    sides = TENANTS, edited(tmp_path, *pairs, source=TENANTS)
+    result = compared(*(sides[::-1] if is_back else sides))
+    assert {
+        " ".join(_last(edit.field) for edit in cause.edits): cause.lines for cause in result.causes
+    } == expected
+
+
+def _last(field: str) -> str:
+    """Return the last member of a field, of the hosts of a tenant its name."""
+    return field.removesuffix(".hosts").rpartition(".")[2].strip("[]")
 
 
 def test_edits_that_need_each_other_are_one_cause(tmp_path: Path) -> None:
