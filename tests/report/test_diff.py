@@ -122,7 +122,7 @@ CASES = {
     ),
     "severity": (
         ("design:", "severity: {QOS012: {level: warning, reason: x}}\ndesign:"),
-        Expected("fabric.severity", 0, 0, 0, "less protection"),
+        Expected("fabric.severity.QOS012", 0, 0, 0, "less protection"),
     ),
 }
 
@@ -242,6 +242,59 @@ def test_a_cause_gives_its_settings_their_values(
 def _last(field: str) -> str:
     """Return the last member of a field, of the hosts of a tenant its name."""
     return field.removesuffix(".hosts").rpartition(".")[2].strip("[]")
+
+
+_LOSSLESS = (
+    "lossless:\n  ecn: {kmin_bytes: 150000, kmax_bytes: 1500000, pmax_percent: 100}\n",
+    "",
+)
+_RULE = "{level: warning, reason: x}"
+
+#: A section that inventory/tenants without its policy does not have, and the values that count.
+SECTIONS = {
+    "values of their own": (
+        "lossless: {ecn: {kmin_bytes: 180000, kmax_bytes: 1400000}, mtu: {host_bytes: 4200}}",
+        ["lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes", "lossless.mtu.host_bytes"],
+    ),
+    "fields that need each other": (
+        f"severity: {{QOS012: {_RULE}, QOS013: {_RULE}}}",
+        ["severity.QOS012", "severity.QOS013"],
+    ),
+    "more than are tried": (
+        (
+            "lossless: {roce_dscp: 26, cnp_dscp: 48, pfc_priority: 3, ecn: {kmin_bytes: 180000}, "
+            "watchdog: {detection_ms: 400, restoration_ms: 400, poll_ms: 200}, "
+            "mtu: {host_bytes: 4200}, pfc: true}"
+        ),
+        ["lossless"],
+    ),
+    "a list": ("waivers: [{rule: QOS012, reason: x, until: '2030-01-01'}]", ["waivers"]),
+}
+
+
+@pytest.mark.parametrize(("section", "fields"), SECTIONS.values(), ids=SECTIONS)
+def test_a_section_is_as_many_values_as_it_has(
+    section: str, fields: list[str], tmp_path: Path
+) -> None:
+    bare = edited(tmp_path, _LOSSLESS, source=TENANTS, name="bare")
+    full = edited(tmp_path, ("name: tenants", f"name: tenants\n{section}"), source=bare)
+    sides = [Source(folder, folder.name, Work()).contents() for folder in (bare, full)]
+    for pair in (sides, sides[::-1]):
+        assert [traced.edit.field for traced in edits(*pair)] == [
+            f"fabric.{name}" for name in fields
+        ]
+
+
+@pytest.mark.parametrize("is_back", [False, True], ids=["comes", "goes"])
+def test_each_value_of_a_section_is_a_cause(is_back: bool, tmp_path: Path) -> None:
+    bare = edited(tmp_path, _LOSSLESS, source=TENANTS, name="bare")
+    section = SECTIONS["values of their own"][0]
+    full = edited(tmp_path, ("name: tenants", f"name: tenants\n{section}"), source=bare)
+    result = compared(*((full, bare) if is_back else (bare, full)))
+    assert result.summary.edits == 3
+    assert {
+        " ".join(_last(edit.field) for edit in cause.edits): cause.lines for cause in result.causes
+    } == {"kmin_bytes kmax_bytes": 6, "host_bytes": 21}
 
 
 def test_edits_that_need_each_other_are_one_cause(tmp_path: Path) -> None:
