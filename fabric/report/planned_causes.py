@@ -124,7 +124,10 @@ class PlannedCauses:
     ) -> Iterator[tuple[tuple[tuple[int, ...], str], str, Setting]]:
         """Yield the cause of each change of a device, with the device and the setting."""
         causes = Causes(
-            self.edits, [None] * len(self.edits), dict(self.neighbours), self._explained
+            self.edits,
+            [None] * len(self.edits),
+            dict(self.neighbours),
+            _explained=self._explained,
         )
         as_diff = Device(device.device, device.role, device.platform, "changed")
         if device.role == device.platform:

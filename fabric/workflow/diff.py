@@ -17,7 +17,7 @@ from fabric.exchange.jobs import read_jobs, strange_hosts
 from fabric.intent.contents import copy_inventory
 from fabric.intent.documents import MAIN_FILE, SITE_FOLDER
 from fabric.intent.site import is_site
-from fabric.report.diff.alone import applied
+from fabric.report.diff.applied import applied
 from fabric.report.diff.compare import Comparison
 from fabric.report.diff.edits import edits
 from fabric.report.diff.new import added, removed, repaired
@@ -28,7 +28,7 @@ from fabric.workflow.effect import effect
 from fabric.workflow.revision import Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from fabric.report.diff.model import Diff, Judged
     from fabric.report.diff.traced import Swap
@@ -173,21 +173,19 @@ def _repaired(before: Source, after: Source, error: InputError, progress: Progre
 
 @dataclass(frozen=True)
 class _Variants:
-    """Makes inventories that differ from the first one in a single value."""
+    """Makes inventories that differ from the first one in some values."""
 
     source: Source
 
-    def __call__(self, swap: Swap) -> Source | None:
-        """Return the inventory with one edit made; None where that is not valid."""
+    def __call__(self, swaps: Sequence[Swap]) -> Source | None:
+        """Return the inventory with some edits made; None where that is not valid."""
         folder = self.source.folder
         if folder.resolve().parent.name == SITE_FOLDER:
             return None  # hosts depend on the other fabrics of their site
-        document = self.source.contents().documents()[swap.file][1]
-        data = applied(document.data, swap)
         with TemporaryDirectory(prefix="rocefab-") as place:
             copied = Path(place) / folder.resolve().name
             copy_inventory(folder, copied)
-            (copied / swap.file).write_text(json.dumps(data), encoding="utf-8")
+            self._write(swaps, copied)
             variant = Source(copied, self.source.shown, self.source.work)
             try:
                 variant.designs.devices  # noqa: B018 - read while the folder is there
@@ -195,6 +193,14 @@ class _Variants:
             except FabricError:
                 return None
         return variant
+
+    def _write(self, swaps: Sequence[Swap], folder: Path) -> None:
+        """Write the files that the edits are in."""
+        documents = self.source.contents().documents()
+        for file in dict.fromkeys(swap.file for swap in swaps):
+            own = [swap for swap in swaps if swap.file == file]
+            data = applied(documents[file][1].data, own)
+            (folder / file).write_text(json.dumps(data), encoding="utf-8")
 
 
 def _sources(

@@ -20,6 +20,7 @@ from tests.intent.test_own_skus import FILES, TABLE, write
 from tests.report.diffs import DEMO, INVENTORY, compared, edited
 
 RAIL = INVENTORY / "rail-512"
+TENANTS = INVENTORY / "tenants"
 EXAMPLES = sorted(path.parent.name for path in INVENTORY.glob("*/fabric.yaml"))
 
 
@@ -121,7 +122,7 @@ CASES = {
     ),
     "severity": (
         ("design:", "severity: {QOS012: {level: warning, reason: x}}\ndesign:"),
-        Expected("fabric.severity", 0, 0, 0, "less protection"),
+        Expected("fabric.severity.QOS012", 0, 0, 0, "less protection"),
     ),
 }
 
@@ -195,6 +196,105 @@ def test_several_edits_are_told_apart(tmp_path: Path) -> None:
         ("fabric.cables.host_m",): (4, 4, 50),
         ("fabric.arp.timeout_s",): (6, 0, 18),
     }
+
+
+_RED = ('"gpu[001,003]"', "gpu001")
+_BLUE = ("hosts: gpu002,", 'hosts: "gpu[002-003]",')
+_SPINE = ("count: 2", "count: 1")
+_KMIN = ("kmin_bytes: 150000", "kmin_bytes: 200000")
+_KMAX = ("kmax_bytes: 1500000", "kmax_bytes: 1600000")
+_ARP = ("timeout_s: 240", "timeout_s: 300")
+
+#: Edits of inventory/tenants, whether they are undone, and how many settings each cause has.
+#: Red must give gpu003 away before blue has it, and the other way round.
+TOGETHER: dict[str, tuple[tuple[tuple[str, str], ...], bool, dict[str, int]]] = {
+    "a host joins another tenant": ((_RED, _BLUE), False, {"red": 25, "red blue": 15}),
+    "and goes back": ((_RED, _BLUE), True, {"blue": 11, "red blue": 29}),
+    "beside an edit of other lines": (
+        (_RED, _BLUE, _SPINE),
+        False,
+        {"count": 52, "red": 25, "red blue": 15},
+    ),
+    "beside two": (
+        (_RED, _BLUE, _SPINE, _ARP),
+        False,
+        {"count": 52, "red": 25, "red blue": 15, "timeout_s": 5},
+    ),
+    "two values of one line": (
+        (_KMIN, _KMAX, _SPINE),
+        False,
+        {"kmin_bytes kmax_bytes": 5, "count": 52},
+    ),
+}
+
+
+@pytest.mark.parametrize(("pairs", "is_back", "expected"), TOGETHER.values(), ids=TOGETHER)
+def test_a_cause_gives_its_settings_their_values(
+    pairs: tuple[tuple[str, str], ...], is_back: bool, expected: dict[str, int], tmp_path: Path
+) -> None:
+    sides = TENANTS, edited(tmp_path, *pairs, source=TENANTS)
+    result = compared(*(sides[::-1] if is_back else sides))
+    assert {
+        " ".join(_last(edit.field) for edit in cause.edits): cause.lines for cause in result.causes
+    } == expected
+
+
+def _last(field: str) -> str:
+    """Return the last member of a field, of the hosts of a tenant its name."""
+    return field.removesuffix(".hosts").rpartition(".")[2].strip("[]")
+
+
+_LOSSLESS = (
+    "lossless:\n  ecn: {kmin_bytes: 150000, kmax_bytes: 1500000, pmax_percent: 100}\n",
+    "",
+)
+_RULE = "{level: warning, reason: x}"
+
+#: A section that inventory/tenants without its policy does not have, and the values that count.
+SECTIONS = {
+    "values of their own": (
+        "lossless: {ecn: {kmin_bytes: 180000, kmax_bytes: 1400000}, mtu: {host_bytes: 4200}}",
+        ["lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes", "lossless.mtu.host_bytes"],
+    ),
+    "fields that need each other": (
+        f"severity: {{QOS012: {_RULE}, QOS013: {_RULE}}}",
+        ["severity.QOS012", "severity.QOS013"],
+    ),
+    "more than are tried": (
+        (
+            "lossless: {roce_dscp: 26, cnp_dscp: 48, pfc_priority: 3, ecn: {kmin_bytes: 180000}, "
+            "watchdog: {detection_ms: 400, restoration_ms: 400, poll_ms: 200}, "
+            "mtu: {host_bytes: 4200}, pfc: true}"
+        ),
+        ["lossless"],
+    ),
+    "a list": ("waivers: [{rule: QOS012, reason: x, until: '2030-01-01'}]", ["waivers"]),
+}
+
+
+@pytest.mark.parametrize(("section", "fields"), SECTIONS.values(), ids=SECTIONS)
+def test_a_section_is_as_many_values_as_it_has(
+    section: str, fields: list[str], tmp_path: Path
+) -> None:
+    bare = edited(tmp_path, _LOSSLESS, source=TENANTS, name="bare")
+    full = edited(tmp_path, ("name: tenants", f"name: tenants\n{section}"), source=bare)
+    sides = [Source(folder, folder.name, Work()).contents() for folder in (bare, full)]
+    for pair in (sides, sides[::-1]):
+        assert [traced.edit.field for traced in edits(*pair)] == [
+            f"fabric.{name}" for name in fields
+        ]
+
+
+@pytest.mark.parametrize("is_back", [False, True], ids=["comes", "goes"])
+def test_each_value_of_a_section_is_a_cause(is_back: bool, tmp_path: Path) -> None:
+    bare = edited(tmp_path, _LOSSLESS, source=TENANTS, name="bare")
+    section = SECTIONS["values of their own"][0]
+    full = edited(tmp_path, ("name: tenants", f"name: tenants\n{section}"), source=bare)
+    result = compared(*((full, bare) if is_back else (bare, full)))
+    assert result.summary.edits == 3
+    assert {
+        " ".join(_last(edit.field) for edit in cause.edits): cause.lines for cause in result.causes
+    } == {"kmin_bytes kmax_bytes": 6, "host_bytes": 21}
 
 
 def test_edits_that_need_each_other_are_one_cause(tmp_path: Path) -> None:

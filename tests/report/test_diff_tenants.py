@@ -52,7 +52,7 @@ def test_a_tenant_in_a_file_is_compared_as_one_in_fabric_yaml(tmp_path: Path) ->
     assert inline.summary == own.summary
     assert inline.summary.edits == 1
     (edit,) = own.edits
-    assert edit.field == "tenants.[blue].nics"
+    assert edit.field == "tenants.[blue].nics.gpu004"
     assert edit.before_place
     assert edit.before_place.file.endswith("tenants/blue.yaml")
     assert [cause.edits for cause in own.causes] == [(edit,)]

@@ -1,11 +1,10 @@
 """Which inventory lines the settings of rendered files follow from.
 
 Where one value of the inventory alone can change files, all follows from it. Of several, those
-count that change the setting when they are made alone. A setting that none of them changes alone,
-or for which that was not tried, follows from the edits of the fields that its explanation names
-(see `fabric.render.explain`), then from the edits that change its file alone, then from the cables
-of the device, then from the edits that are not valid alone. What is left is kept together under no
-cause.
+count that give the setting its value when they are made alone, then those that do so together. A
+setting that none of them gives, or for which that was not tried, follows from the edits of the
+fields that its explanation names (see `fabric.render.explain`), then from the cables of the device,
+then from the edits that are not valid alone. What is left stands together under no cause.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from fabric.report.diff.explained import Explained
 from fabric.report.diff.model import Cause
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from fabric.report.diff.alone import Alone
     from fabric.report.diff.model import Device, Setting
@@ -49,11 +48,14 @@ class Causes:
         What each of them changes alone, where that is known.
     neighbours : dict
         Hosts at each switch, on either side.
+    together : mapping
+        What some of them change together, the likeliest first.
     """
 
     edits: Sequence[Traced]
     alone: Sequence[Alone | None]
     neighbours: dict[str, set[str]] = field(default_factory=dict)
+    together: Mapping[tuple[int, ...], Alone] = field(default_factory=dict)
     _explained: Explained = field(default_factory=Explained)
 
     @cached_property
@@ -113,17 +115,19 @@ class Causes:
     def _numbers(self, device: Device, setting: Setting) -> tuple[int, ...]:
         if len(self._effective) == 1:
             return (self._effective[0],)
-        file = device.name, setting.file
         tried = [(number, self.alone[number]) for number in self._effective]
-        own = [n for n, one in tried if one and (*file, setting.path) in one.settings]
-        if own:
-            return tuple(own)
-        touching = [number for number, one in tried if one and file in one.files]
-        invalid = [number for number, one in tried if not one]
-        explained = self._deciding((*touching, *invalid), device, setting)
-        plugged = [n for n in invalid if self._is_plugged(n, device)]
-        left = touching or plugged or (invalid if len(invalid) < len(tried) else [])
-        return tuple(sorted(explained or left))
+        own = device.name, setting
+        if alone := tuple(number for number, trial in tried if trial and own in trial.settings):
+            return alone
+        groups = (group for group, trial in self.together.items() if own in trial.settings)
+        if group := next(groups, ()):
+            return group
+        file = device.name, setting.file
+        touching = [number for number, trial in tried if trial and file in trial.files]
+        invalid = [number for number, trial in tried if not trial]
+        plugged = [number for number in invalid if self._is_plugged(number, device)]
+        left = plugged or (invalid if len(invalid) < len(tried) else [])
+        return tuple(sorted(self._deciding((*touching, *invalid), device, setting) or left))
 
     def of_fields(self, device: Device, fields: Iterable[str]) -> tuple[int, ...]:
         """Return the edits of some fields, for a device."""

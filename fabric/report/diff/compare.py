@@ -51,7 +51,7 @@ class Comparison:
     judge : callable
         Tells what a device loses on its way from some files to others.
     make : callable
-        Returns the first inventory with one edit made; None where that is not valid.
+        Returns the first inventory with some edits made; None where that is not valid.
     jobs : mapping of str to tuple of str
         Hosts of each job that runs.
     judged : Judged, optional
@@ -65,7 +65,7 @@ class Comparison:
     after: Side
     edits: Sequence[Traced]
     judge: Callable[[str, Sequence[Artefact], Sequence[Artefact]], Effect]
-    make: Callable[[Swap], Side | None] = lambda _: None
+    make: Callable[[Sequence[Swap]], Side | None] = lambda _: None
     jobs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     judged: Judged | None = None
     between: Callable[[Sequence[Device]], Iterable[Consequence]] = lambda _: ()
@@ -76,8 +76,9 @@ class Comparison:
         both = self._apart()
         devices = [*self._coming_and_going(), *self._changed(both)]
         known = {device.name: device.settings for device in devices}
-        alone = Trials(self.before, self.after, known, self.make).of(self.edits)
-        causes = Causes(self.edits, alone, neighbours(old, new)).of(devices)
+        trials = Trials(self.before, self.after, self.edits, known, self.make)
+        near = neighbours(old, new)
+        causes = Causes(self.edits, trials.alone, near, trials.together).of(devices)
         attached = self._attached(devices)
         moved, touched = moves(old, new), tenants(old, new, devices)
         apart = tuple(figures(old, new, set(both)))

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core import hostlist
 from fabric.core.errors import FabricError
+from fabric.report.diff.alone import MOST_EDITS
 from fabric.report.diff.model import Edit, Place
 from fabric.report.diff.other_files import cable_edits, table_edits
-from fabric.report.diff.traced import ABSENT, Swap, Traced
+from fabric.report.diff.sections import ValueChange, opened
+from fabric.report.diff.traced import ABSENT, Traced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -46,27 +48,38 @@ class _Pair:
 
 
 def edits(before: Contents, after: Contents) -> list[Traced]:
-    """Return the values that differ, in the order of file and place."""
+    """Return the values that differ, in the order of file and place.
+
+    A section that comes or goes is as many values as it has, unless there are then too many edits
+    to try each alone: the fields that explain a setting may be others of the section.
+    """
+    opened_edits = list(_edits(before, after, is_open=True))
+    if sum(edit.effective for edit in opened_edits) <= MOST_EDITS:
+        return opened_edits
+    return list(_edits(before, after, is_open=False))
+
+
+def _edits(before: Contents, after: Contents, *, is_open: bool) -> Iterator[Traced]:
     old, new = before.documents(), after.documents()
-    found: list[Traced] = []
     for name in dict.fromkeys((*old, *new)):
         kind = (new.get(name) or old[name])[0]
         documents = tuple(side[name][1] if name in side else None for side in (old, new))
         pair = _Pair(kind, *documents)
         nothing: dict[str, Any] = {} if kind in ("fabric", "platforms") else {kind: []}
         data = tuple(document.data if document else nothing for document in documents)
-        found += _traced(name if name in old else "", pair, data)
-    found += cable_edits(before, after)
-    found += table_edits(before, after)
-    return found
+        for change in _between(data[0], data[1], (), ((), ())):
+            values = opened(kind, data, change) if is_open else (change,)
+            yield from (_traced(name if name in old else "", pair, data, value) for value in values)
+    yield from cable_edits(before, after)
+    yield from table_edits(before, after)
 
 
-def _traced(file: str, pair: _Pair, data: tuple[Any, ...]) -> Iterator[Traced]:
-    for label, paths, values in _between(data[0], data[1], (), ((), ())):
-        members = tuple(str(part) for part in label if not str(part).startswith("["))
-        names = frozenset(_names(pair, data, paths))
-        swap = Swap(file, *paths, *values) if file and _is_plain(values) else None
-        yield Traced(pair.edit(label, paths, values), pair.kind, members, names, swap)
+def _traced(file: str, pair: _Pair, data: tuple[Any, ...], change: ValueChange) -> Traced:
+    label, paths, values, _ = change
+    members = tuple(str(part) for part in label if not str(part).startswith("["))
+    names = frozenset(_names(pair, data, paths))
+    swap = change.swap(file) if file and _is_plain(values) else None
+    return Traced(pair.edit(label, paths, values), pair.kind, members, names, swap)
 
 
 def _is_plain(values: tuple[Any, Any]) -> bool:
@@ -74,10 +87,8 @@ def _is_plain(values: tuple[Any, Any]) -> bool:
     return not any(isinstance(value, _Order) for value in values)
 
 
-def _between(
-    old: Any, new: Any, label: Path, paths: tuple[Path, Path]
-) -> Iterator[tuple[Path, tuple[Path, Path], tuple[Any, Any]]]:
-    """Yield label, paths on both sides and values of what differs, at the highest such level."""
+def _between(old: Any, new: Any, label: Path, paths: tuple[Path, Path]) -> Iterator[ValueChange]:
+    """Yield what differs, at the highest such level."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in dict.fromkeys((*old, *new)):
             below = tuple((*path, key) for path in paths)
@@ -89,12 +100,12 @@ def _between(
             named = dict(enumerate(old)), dict(enumerate(new))
         yield from _rows(named, (old, new), label, paths)
     elif old != new or type(old) is not type(new):
-        yield label, paths, (old, new)
+        yield ValueChange(label, paths, (old, new))
 
 
 def _rows(
     items: tuple[Any, Any], lists: tuple[Any, Any], label: Path, paths: tuple[Path, Path]
-) -> Iterator[tuple[Path, tuple[Path, Path], tuple[Any, Any]]]:
+) -> Iterator[ValueChange]:
     """Yield what differs between the items of two lists, by their names."""
     places = [{key: index for index, key in enumerate(side)} for side in items]
     for key in dict.fromkeys((*items[0], *items[1])):
@@ -106,7 +117,7 @@ def _rows(
         yield from _between(*values, (*label, f"[{key}]"), (below[0], below[1]))
     common = [[key for key in side if key in items[1 - n]] for n, side in enumerate(items)]
     if common[0] != common[1]:  # the order of units and spines gives ports and addresses
-        yield label, paths, (_order(items[0]), _order(items[1]))
+        yield ValueChange(label, paths, (_order(items[0]), _order(items[1])))
 
 
 class _Order(str):

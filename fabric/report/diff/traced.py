@@ -76,6 +76,11 @@ class Swap:
     """An edit as data: what stands in a file on both sides, and where.
 
     ``before`` or ``after`` is `ABSENT` where the value is not there.
+
+    Parameters
+    ----------
+    section : int
+        How many mappings around the value come or go with it, and with the others in them.
     """
 
     file: str
@@ -83,6 +88,7 @@ class Swap:
     after_path: Path
     before: Any
     after: Any
+    section: int = 0
 
 
 @dataclass(frozen=True)
