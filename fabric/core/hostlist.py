@@ -28,6 +28,8 @@ _UNBRACKETED = re.compile(r"(.*[^0-9])([0-9]+)-\1([0-9]+)")
 _NO_BRACKETS = re.compile(r"(.*?)([0-9]+)-([0-9]+)")
 #: Pieces of a range text: numbers and brackets, and what is between them.
 _PIECES = re.compile(r"(\[[^\]]*\]|[0-9]+)")
+#: Numbers of a name that fold, from its beginning; our choice: names of devices have two or three.
+_MOST_NUMBERS = 8
 _TRAILING_NUMBER = re.compile(r"^(.*?)([0-9]+)$")
 
 
@@ -124,7 +126,7 @@ def fold_inside(names: Iterable[str]) -> str:
     >>> fold_inside(["su1-leaf", "su2-leaf", "spine1"])
     'spine1,su[1-2]-leaf'
     """
-    ranges = [_PIECES.split(item) for item in _folded(names)]
+    ranges = [_PIECES.split(item, _MOST_NUMBERS) for item in _folded(names)]
     for place in range(max(map(len, ranges), default=0) - 1, -1, -1):
         ranges = _fold_at(ranges, place)
     return ",".join(map("".join, ranges))

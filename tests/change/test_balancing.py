@@ -31,7 +31,7 @@ def test_there_and_back(system, tmp_path, monkeypatch):
         text = text.replace("gbps: 400", "gbps: 100")
     own = "cnp_queue: 7\n  cnp_traffic_class: 7" if system == "nxos" else "cnp_queue: 6"
     text = text.replace("X\n", f"{own}\n")
-    if system.startswith("eos"):
+    if system.startswith(("eos", "junos")):
         text = text.replace("9216", "9100")
     folder = labs.write_inventory(tmp_path / "inventory", text + "ecmp: {mode: hash}\n")
     project = Project(folder)
