@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _Condition = TypeVar("_Condition")
+#: A name of printable ASCII without spaces.
 VisibleName = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]
 #: A host, a switch, one end of a cable as ``device:port``, or a range of them.
 Subject = VisibleName

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.likeness import like_groups, others, shape, shown_once
+from fabric.platforms import platforms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -13,9 +14,6 @@ if TYPE_CHECKING:
     from fabric.change.model import Change
     from fabric.workflow.verify import Health
 
-
-#: How lines of a system begin whose paths do not (Junos CLI User Guide, "set").
-_VERB = "set "
 #: Values of a table's row, and of a node, that has no fields.
 _NO_VALUES = ("", "{}")
 
@@ -69,10 +67,12 @@ def _drifted(change: Change) -> str:
         return f"{change.path}: runs {change.before}, planned {change.after}"
     word = "runs, not planned" if change.before else "planned, does not run"
     value = change.before or change.after
-    # The path of a line ends with the line itself; a row without fields has no value.
+    # The path of a line ends with the line, or with what follows its verb; a row without fields
+    # has no value.
+    verbs = {"", *(platforms[name].verb for name in platforms)}
+    lines = {value.removeprefix(verb) for verb in verbs}
     says_all = value in _NO_VALUES or any(
-        change.path == line or change.path.endswith(f": {line}")
-        for line in (value, value.removeprefix(_VERB))
+        change.path == line or change.path.endswith(f": {line}") for line in lines
     )
     return f"{word}: {change.path.rstrip('|')}{'' if says_all else f' = {value}'}"
 
