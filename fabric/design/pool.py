@@ -69,13 +69,15 @@ class HeadroomRoom:
 def headroom_room(device: DeviceDesign) -> HeadroomRoom | None:
     """Return the headroom that a share of the buffer, or a pool of its own, has to hold.
 
-    None where a switch has neither.
+    None where a switch has neither, or where some headroom is not known and the other fits.
     """
     sku = device.sku
     kept = headroom_share_bytes(sku) or sku.asic_facts.integer("headroom_pool_bytes")
     if kept is None:
         return None
-    return HeadroomRoom(sum(g.headroom_bytes or 0 for g in device.lossless_groups), kept)
+    needed = [group.headroom_bytes for group in device.lossless_groups]
+    room = HeadroomRoom(sum(size or 0 for size in needed), kept)
+    return None if room.fits and None in needed else room
 
 
 def lossless_share_bytes(sku: Sku) -> int | None:
