@@ -151,8 +151,8 @@ def as_dict(
             {
                 "rule": cause.rule,
                 "severity": cause.severity.word,
-                "device": cause.device,
-                "port": cause.port,
+                "device": cause.device or None,
+                "port": cause.port or None,
                 "message": cause.message,
                 "fix": cause.fix,
                 "evidence": list(cause.evidence),

@@ -262,8 +262,8 @@ class WhatIf:
                 {
                     "rule": finding.rule,
                     "severity": finding.severity.word,
-                    "device": finding.device,
-                    "port": finding.port,
+                    "device": finding.device or None,
+                    "port": finding.port or None,
                     "message": finding.message,
                     "fix": finding.fix,
                 }

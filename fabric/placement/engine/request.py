@@ -15,7 +15,7 @@ from fabric.core.shown import listed, printable
 from fabric.placement.engine.query import JOB_RULE, Within
 from fabric.placement.engine.rails import used_columns
 from fabric.placement.engine.tenancy import tenant_hosts, wrong_tenant
-from fabric.topology.naming import hint
+from fabric.topology.naming import hint, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -172,11 +172,9 @@ def _wrong(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str]]:
         ("include", query.include),
         ("exclude", query.exclude),
     ):
-        unknown = sorted(name for name in set(names) if name not in fabric.host_row)
-        if unknown:
-            more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-            fix = hint("host", unknown[0], fabric.hosts.names)
-            yield field, f"there is no host {unknown[0][:80]!a}{more}", fix
+        strange = sorted(name[:80] for name in set(names) if name not in fabric.host_row)
+        if strange:
+            yield field, unknown("host", strange), hint("host", strange[0], fabric.hosts.names)
     if query.within is Within.POD and not has_pods(fabric):
         yield "within", "the fabric has no pods", "use unit, or omit within"
     if twice := hostlist.doubled(query.hosts):
