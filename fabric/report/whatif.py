@@ -89,7 +89,9 @@ class WhatIf:
         """Why this is not safe: what is cut off, and new errors; empty when it is."""
         causes, hit = [], self.impact
         if hit.host_pairs[1]:
-            causes.append(f"{hit.host_pairs[1]:,} pairs of hosts are cut")
+            causes.append(
+                f"{counted(hit.host_pairs[1], 'pair of hosts is', 'pairs of hosts are')} cut"
+            )
         causes += [
             f"{counted(one.host_pairs_cut, 'pair')} of hosts of tenant {one.name} "
             f"{'is' if one.host_pairs_cut == 1 else 'are'} cut"

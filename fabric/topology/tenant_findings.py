@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.findings import Finding, Severity
 from fabric.topology.naming import hint, unknown
 from fabric.topology.routed import host_pools
@@ -126,7 +127,9 @@ def _wrong_pools(fabric: Fabric, item: Located[Tenant]) -> Iterator[Finding]:
         yield tenant_finding("TEN009", message, "remove them, or use one plane", item, "pools")
         return
     if own and len(own) != len(pools):
-        message = f"it has {len(own)} pools, and the NICs of the fabric have {len(pools)}"
+        message = (
+            f"it has {counted(len(own), 'pool')}, and the NICs of the fabric have {len(pools)}"
+        )
         yield tenant_finding(
             "TEN009", message, "name one for each of them, in their order", item, "pools"
         )

@@ -15,6 +15,7 @@ from fabric.collective.results import results_of, wrong_results
 from fabric.collective.suspects import Suspect, suspects
 from fabric.collective.trials import BandwidthTest
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.formats import form_of
@@ -132,10 +133,8 @@ class Suspicion:
             rails = (
                 "each rail" if len(trial.rails) == self.fabric.rails else f"each of rails {rails}"
             )
-            lines += [
-                f"next test: {trial.kind.value} of {len(trial.hosts)} hosts, {rails} separately",
-                f"hosts: {names}",
-            ]
+            of_hosts = f"{trial.kind.value} of {counted(len(trial.hosts), 'host')}"
+            lines += [f"next test: {of_hosts}, {rails} separately", f"hosts: {names}"]
         return lines
 
     def as_dict(self) -> dict[str, Any]:
