@@ -39,6 +39,8 @@ _REPEATING = {"TOP012", "TOP015", "TOP017"}
 _COUNTED = re.compile(r" \(and in [0-9,]+ more places?\)$")
 #: Hosts that are named in a report.
 WORST_HOSTS = 10
+#: What rounds to 100 and is not all is shown as this.
+_NEARLY_ALL_PERCENT = 99.9
 
 
 @dataclass(frozen=True)
@@ -378,5 +380,8 @@ def _least(parts: Sequence[tuple[str, float, float]]) -> tuple[float, str]:
 
 
 def percent(after: float, before: float) -> str:
-    """Return how much is left, as a whole percentage rounded down."""
-    return f"{int(share_to_percent(after / before))} %" if before else "-"
+    """Return how much is left; what is not all is never 100 %."""
+    if not before:
+        return "-"
+    rounded = round(share_to_percent(after / before), 1)
+    return f"{rounded if after == before else min(rounded, _NEARLY_ALL_PERCENT):g} %"

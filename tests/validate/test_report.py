@@ -167,7 +167,7 @@ def test_text_golden(update_golden: bool) -> None:
 
 
 def test_text_without_findings() -> None:
-    assert _report("text", EMPTY) == "1 rules checked: 0 errors, 0 warnings, 0 info\n"
+    assert _report("text", EMPTY) == "1 rule checked: 0 errors, 0 warnings, 0 info\n"
 
 
 LIKE = tuple(
@@ -248,7 +248,9 @@ def test_json_round_trip() -> None:
 def _finding(item: dict[str, Any]) -> Finding:
     place = Position(item["file"], item["line"], item["column"]) if item["file"] else None
     severity = Severity[item["severity"].upper()]
-    rest = {key: item[key] for key in ("rule", "message", "fix", "field", "device", "port")}
+    keys = ("rule", "message", "fix", "field", "device", "port")
+    assert all(item[key] != "" for key in keys if key != "fix")
+    rest = {key: item[key] or "" for key in keys}
     return Finding(severity=severity, position=place, **rest)
 
 

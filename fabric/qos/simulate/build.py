@@ -101,7 +101,7 @@ def instant(scenario: Scenario) -> Instant:
             f"there are {counted(len(scenario.classes), 'class')}; PFC has {MOST_CLASSES}"
         )
     if any(not 0 <= s.class_number < len(scenario.classes) for s in scenario.streams):
-        raise ValueError(f"a stream is of none of the {counted(len(scenario.classes), 'class')}")
+        raise ValueError(f"a stream is of no class from 0 to {len(scenario.classes) - 1}")
     ports = _ports(scenario)
     flows, path = _flows(scenario, ports)
     laws = _laws(scenario)
