@@ -52,7 +52,7 @@ def outage(fabric: Fabric, words: Sequence[str], forms: str = FORMS) -> Outage:
     Raises
     ------
     InputError
-        With a finding for each word that names nothing; names of a range that lack alike are one.
+        With a finding for each word that names nothing; unknown names of a word are one.
     """
     reader = _Reader(fabric, forms)
     combined = Outage.none(reader.network)
@@ -128,7 +128,7 @@ class _Reader:
             fix = self._meant(kind, rest) or f"use one of {self._forms}"
             self._refuse("INT040", f"{word!r} is not a valid failure", fix)
         else:
-            self._row("device", word)
+            self._strange.setdefault(("device", ""), []).append(word)
 
     def _meant(self, kind: str, rest: str) -> str:
         """Return the form of a failure whose first word is another one."""
@@ -142,10 +142,15 @@ class _Reader:
         self.findings.append(Finding(rule, Severity.ERROR, message, fix))
 
     def _known(self, kind: str) -> dict[str, int]:
-        hosts, switches = self._fabric.host_row, self._fabric.switch_row
-        if kind == "unit":
-            return {unit.name: row for row, unit in enumerate(self._fabric.intent.fabric.units)}
-        return {"host": hosts, "switch": switches}.get(kind) or {**hosts, **switches}
+        """Return the rows of all names of a kind; of devices, hosts and switches together."""
+        match kind:
+            case "host":
+                return self._fabric.host_row
+            case "switch":
+                return self._fabric.switch_row
+            case "unit":
+                return {unit.name: row for row, unit in enumerate(self._fabric.intent.fabric.units)}
+        return {**self._fabric.host_row, **self._fabric.switch_row}
 
     def _row(self, kind: str, name: str) -> int | None:
         row = self._known(kind).get(name)
