@@ -26,7 +26,7 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             Severity.ERROR,
             "Every port in use has the same lossless priorities",
             "A port without the class drops what all others hold back.",
-            "configure the port as the others",
+            "give all ports the same lossless priorities",
             "IEEE 802.1Q-2018 clause 36",
         ),
         (
