@@ -235,7 +235,9 @@ def test_what_plan_would_reject_comes_before_the_next_step(folder: Path) -> None
     file = folder / "fabric.yaml"
     file.write_text(file.read_text().replace("7050CX3-32S", "ACS-MSN2700"))
     first, *_, last = TenantEditor(folder).add("green", None, {}).next_step.splitlines()
-    assert first.endswith("use tenancy.form: local, or another system on leaves and spines [TEN011]")
+    assert first.endswith(
+        "use tenancy.form: local, or another system on leaves and spines [TEN011]"
+    )
     step = "then run `rocefab tenant grant` to give it hosts, then run `rocefab plan`"
     assert last == f"`rocefab plan` rejects 3 errors: correct this first, {step}"
 
