@@ -187,7 +187,7 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             Severity.WARNING,
             "What the audit misses cannot stand in a line that it does not know",
             "A verdict needs knowledge: what was not understood may be what seems to be absent.",
-            "review the line, or report it, so that the reader learns it",
+            "review the line; if rocefab should know it, report it",
             _GUIDE,
         ),
         (
