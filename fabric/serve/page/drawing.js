@@ -103,34 +103,32 @@ export class Drawing {
 
   // Marks lines that are a part in a state, each with its text, such as "1 of 16 down"; an empty text marks nothing.
   share(parts) {
-    const count = parts.filter(([, text]) => text).length;
-    const wide = this.#places(parts, SHARE_PX.width);
-    const places = wide ?? this.#places(parts, SHORT_PX, true);
+    const isFew = parts.filter(([, text]) => text).length <= MOST_SHARES;
+    const long = this.#places(parts, SHARE_PX.width);
+    const isLong = parts.every(([, text], number) => !text || long[number]);
+    const places = isLong ? long : this.#places(parts, SHORT_PX);
     parts.forEach(([state, text], number) => {
       this.lines[number].querySelectorAll(".part").forEach((item) => item.remove());
       if (!text) return;
       this.lines[number].parentNode?.append(this.lines[number]); // in front of the others
-      const [x, y] = places[number];
-      const told = !wide ? text.replace(/^(\S+) of (\S+) .*$/u, "$1/$2") : text;
+      const [x, y] = places[number] ?? along(this.picture.lines[number], SHARE_AT[0]);
+      const told = isLong ? text : text.replace(/^(\S+) of (\S+) .*$/u, "$1/$2");
       this.lines[number].append(...[
         draw("path", { d: MARKS[state], class: `part mark ${state}`, transform: `translate(${[x, y]})` }),
-        count <= MOST_SHARES && draw("text", { x, y: y + 16, class: "part share" }, told),
+        isFew && places[number] && draw("text", { x, y: y + 16, class: "part share" }, told),
       ].filter(Boolean));
     });
   }
 
-  // Places of the texts on their lines, apart from each other; nothing if that fails, unless it is the last try.
-  #places(parts, width, isLast = false) {
+  // Places on the lines where their texts keep apart; nothing for a text without room.
+  #places(parts, width) {
     const taken = [];
     const isFree = ([x, y]) => taken.every(([other, at]) => Math.abs(other - x) >= width || Math.abs(at - y) >= SHARE_PX.height);
-    const places = parts.map(([, text], number) => {
-      if (!text) return null;
-      const each = SHARE_AT.map((part) => along(this.picture.lines[number], part));
-      const place = each.find(isFree) ?? (isLast ? each[0] : null);
-      taken.push(place ?? each[0]);
+    return parts.map(([, text], number) => {
+      const place = text ? SHARE_AT.map((part) => along(this.picture.lines[number], part)).find(isFree) : null;
+      if (place) taken.push(place);
       return place;
     });
-    return parts.every(([, text], number) => !text || places[number]) ? places : null;
   }
 
   title(kind, number, text) {
