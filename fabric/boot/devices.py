@@ -8,6 +8,7 @@ from fabric.boot.model import Device
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.units import ipv4_text
+from fabric.platforms import platforms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,6 +62,7 @@ def switches(fabric: Fabric) -> Iterator[Device]:
             address=ipv4_text(address),
             gateway=str(ends.gateway),
             subnet=ends.subnet,
+            vrf=platforms[sku.nos].vrf(fabric.intent.fabric.management.vrf or ""),
         )
 
 

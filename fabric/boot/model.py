@@ -81,6 +81,8 @@ class Device:
         In the management network.
     subnet : IPv4Network
         The management network.
+    vrf : str
+        VRF of the management port; empty for the default VRF, and on hosts.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Device:
     address: str
     gateway: str
     subnet: IPv4Network
+    vrf: str = ""
 
     @property
     def interface_address(self) -> str:

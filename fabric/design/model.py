@@ -176,6 +176,7 @@ class DeviceDesign:
     qos_profiles: tuple[QosProfile, ...]
     headroom_profiles: tuple[HeadroomProfile, ...]
     neighbours: NeighbourTable
+    server_vrf: str
     ntp_servers: tuple[str, ...]
     syslog_servers: tuple[str, ...]
     buffer_model: BufferModel = "traditional"

@@ -102,6 +102,7 @@ class SwitchDesigner:
             qos_profiles=tuple(qos.profiles),
             headroom_profiles=_used_headroom(ports),
             neighbours=self._neighbours(row),
+            server_vrf=platforms[switches.skus[row].nos].server_vrf(file.management.vrf or ""),
             ntp_servers=tuple(str(server) for server in file.management.ntp_servers),
             syslog_servers=tuple(str(server) for server in file.management.syslog_servers),
             vrfs=self._tenancy.vrfs(row),

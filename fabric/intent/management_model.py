@@ -56,6 +56,11 @@ class Management(Model):
     syslog_servers: Annotated[tuple[AnyAddress, ...], Loose] = Field(
         (), description="Syslog servers."
     )
+    vrf: Name | None = Field(
+        None,
+        description="VRF of the management port, in which the servers are too, on EOS, VRP8 and "
+        "Comware 7; Junos calls it mgmt_junos. Default: the servers are in the default VRF.",
+    )
     network: ManagementNetwork | None = Field(
         None, description="The management network; needed to start devices from the box."
     )

@@ -92,6 +92,12 @@ class Platform:
         Least number of polls in the shorter of the watchdog's two times.
     release_watchdog_ms : mapping
         What ``watchdog_ms`` is on single releases; elsewhere it is what all of them take.
+    management_vrf : str
+        VRF of the management port in a configuration from the box; empty for the default VRF.
+    fixed_vrf : bool
+        Whether the system names that VRF, and not ``management.vrf``.
+    servers_in_vrf : bool
+        Whether NTP and syslog always use ``management_vrf``.
     evpn_sessions : {"", "underlay", "loopback"}
         Which BGP sessions carry EVPN; empty where rocefab has no EVPN for it.
     own_vtep : bool
@@ -126,9 +132,21 @@ class Platform:
     releases: tuple[str, ...] = ()
     watchdog_polls: int = 1
     release_watchdog_ms: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
+    management_vrf: str = ""
+    fixed_vrf: bool = False
+    servers_in_vrf: bool = False
     evpn_sessions: Literal["", "underlay", "loopback"] = ""
     own_vtep: bool = False
     vni_vlan: bool = False
+
+    def vrf(self, named: str) -> str:
+        """Return the VRF of the management port where ``management.vrf`` has a name, or none."""
+        is_named = named and self.management_vrf and not self.fixed_vrf
+        return named if is_named else self.management_vrf
+
+    def server_vrf(self, named: str) -> str:
+        """Return the VRF in which NTP and syslog look for their servers; empty for the default."""
+        return self.vrf(named) if named or self.servers_in_vrf else ""
 
     def knows(self, release: str) -> bool:
         """Tell whether a release is one of ``releases``, or of their trains: 5.14.1 is of 5.14."""

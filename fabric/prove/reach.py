@@ -136,6 +136,11 @@ class Reach:
         return self._count(self._promised) - len(self.nics)
 
     @property
+    def unplanned_pairs(self) -> int:
+        """Ordered pairs of two NICs that the design does not connect."""
+        return len(self.nics) * (len(self.nics) - 1) - self.pairs
+
+    @property
     def lost_pairs(self) -> int:
         """Pairs that fail on some path, or whose sender does not reach its gateway."""
         kept = self._promised & self._delivered

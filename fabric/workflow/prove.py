@@ -196,6 +196,11 @@ def _own_summary(proof: Proof) -> Iterator[str]:
     words = f"pairs of NICs{whose} that the design connects reach each other{family}"
     if proof.pairs or not proof.tenants:
         yield f"{works:,} of {proof.pairs:,} {words} over every path"
+    if proof.unplanned_pairs:
+        yield (
+            f"{proof.unplanned_pairs:,} other pairs of NICs{whose} have no path in the design; "
+            "`rocefab check` finds why, unless planes or rails are separate on purpose"
+        )
     yield from _tenant_summary(proof.tenants) if proof.tenants else ()
     yield _sessions_up(proof.sessions, proof.routes)
     yield from _own_summary(proof.other) if proof.other else ()

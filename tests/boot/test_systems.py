@@ -17,6 +17,7 @@ import pytest
 from fabric.boot.leases import boot_of
 from fabric.boot.model import Device, OsImage
 from fabric.core.artefact import Artefact
+from fabric.platforms import platforms
 from fabric.systems.junos.platforms.hierarchy import read_tree
 from tests.boot.fabrics import KEY, RSA_KEY, URL, order
 
@@ -46,7 +47,7 @@ def cli(line):
 def device(system: str) -> Device:
     return Device(
         "leaf1", system, "", "ABC123", "02:00:00:00:00:12", "", "192.168.0.193", "192.168.0.1",
-        SUBNET,
+        SUBNET, platforms[system].vrf(""),
     )  # fmt: skip
 
 

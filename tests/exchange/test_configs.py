@@ -124,6 +124,21 @@ def test_servers_in_vrfs_are_read(system: str, line: str) -> None:
     assert servers_of(system, text) == {"ntp_servers": ["192.0.2.10"], "syslog_servers": []}
 
 
+@pytest.mark.parametrize(
+    ("system", "line"),
+    [
+        ("eos", "logging vrf MGMT host 192.0.2.20 514"),
+        ("nxos", "logging server 192.0.2.20 6 use-vrf management"),
+        ("vrp8", "info-center loghost 192.0.2.20 vpn-instance mgmt"),
+        ("comware7", " info-center loghost vpn-instance mgmt 192.0.2.20"),
+        ("junos", "set system syslog host 192.0.2.20 routing-instance mgmt_junos"),
+    ],
+)
+def test_syslog_servers_in_vrfs_are_read(system: str, line: str) -> None:
+    servers = {"ntp_servers": [], "syslog_servers": ["192.0.2.20"]}
+    assert servers_of(system, f"{line}\n") == servers
+
+
 LEAF = """\
 ! device: leaf01 (DCS-7060X6-64PE-F, EOS-4.32.2F)
 hostname leaf01

@@ -82,9 +82,11 @@ def structured(device: DeviceDesign) -> dict[str, Any]:
         result["router_bfd"] = {"interval": 300, "min_rx": 300, "multiplier": 3}
     if device.ntp_servers:
         result["ntp"] = {"servers": [{"name": server} for server in device.ntp_servers]}
+        if device.server_vrf:
+            result["ntp"]["vrf"] = device.server_vrf
     if device.syslog_servers:
         hosts = [{"name": server} for server in device.syslog_servers]
-        result["logging"] = {"vrfs": [{"name": "default", "hosts": hosts}]}
+        result["logging"] = {"vrfs": [{"name": device.server_vrf or "default", "hosts": hosts}]}
     return result
 
 

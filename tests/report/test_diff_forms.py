@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 HOSTILE = "<script>alert(1)</script> | @team [x](javascript:y) &lt; `co` <!-- **b** #1 </details>"
 TAGS = {
     *("html head meta title style body h1 h2 h3 h4 ul li table thead tbody tr th td code").split(),
-    *("details summary br p strong em").split(),
+    *("details summary br p strong em span").split(),
 }
 
 

@@ -415,6 +415,13 @@ _NETWORK = {
             "syslog_servers": ["192.0.2.20", "192.0.2.21", "2001:db8::20"],
         }
     }),
+    "servers in a VRF": Setting({
+        "management": {
+            "ntp_servers": ["192.0.2.10", "2001:db8::10"],
+            "syslog_servers": ["192.0.2.20", "2001:db8::20"],
+            "vrf": "OOB",
+        }
+    }),
     "no servers": Setting({"management": {"ntp_servers": [], "syslog_servers": []}}),
 }
 

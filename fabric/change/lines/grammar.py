@@ -81,6 +81,8 @@ class Grammar:
         Of one level.
     server : re.Pattern
         Lines that name a server; the groups say which. How it is reached stays as it runs.
+    server_vrf : re.Pattern
+        What stands in a line whose VRF the inventory names: that VRF replaces what runs.
     defaults : tuple
         By sections, as regular expressions, lines that hold although they are not printed.
     implied : callable
@@ -138,6 +140,7 @@ class Grammar:
     toggles: re.Pattern[str]
     indent: str = " "
     server: re.Pattern[str] = NEVER
+    server_vrf: re.Pattern[str] = NEVER
     defaults: tuple[tuple[str, str], ...] = ()
     implied: Callable[[LineTree, str, set[str]], Iterable[str]] = _nothing_implied
     without_new_ports: Callable[[LineTree, LineTree], LineTree] = _as_it_runs
@@ -226,7 +229,9 @@ class Grammar:
         })
         for line, section in intended.children.items():
             server = self.server.fullmatch(line)
-            whole.children[servers.get(server.groups(), line) if server else line] = section
+            now = servers.get(server.groups(), line) if server else line
+            differs = self.server_vrf.search(line) and not {*line.split()} <= {*now.split()}
+            whole.children[line if differs else now] = section
         return whole
 
 

@@ -44,8 +44,9 @@ def _rows(text: str, names: Sequence[str]) -> Iterable[str]:
 
 
 def _lines(text: str, beginnings: Sequence[str], verb: str) -> Iterable[str]:
-    """Yield the first two words behind each beginning: it can end with that of a VRF."""
-    pattern = rf"^(?: |{verb})?(?:{'|'.join(map(re.escape, beginnings))})(\S+)(?: (\S+))?"
+    """Yield three words behind each beginning: it can end with that of a VRF."""
+    names = "|".join(map(re.escape, beginnings))
+    pattern = rf"^(?: |{verb})?(?:{names})(\S+)(?: (\S+))?(?: (\S+))?"
     return (word for words in re.findall(pattern, text, re.MULTILINE) for word in words)
 
 

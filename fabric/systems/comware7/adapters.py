@@ -48,6 +48,7 @@ GRAMMAR = Grammar(
     toggles=re.compile(".*"),
     forms=_BOOK.forms,
     server=re.compile(SERVER),
+    server_vrf=re.compile(" vpn-instance "),
     first_removed=either(r"bgp \d+", r"interface (?:LoopBack|Vlan-interface)\d+"),
     fixed=_PORT,
     addition_order=_ORDER,

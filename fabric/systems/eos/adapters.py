@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 _BOOK = changes("eos", "no")
 _STAYS = either(*_BOOK.kept)
-#: A server that the switch looks for in a VRF; the groups are its line without one.
-_IN_VRF = re.compile(r"(ntp server|logging) vrf \S+( host)?( \S+)(?: .*)?")
+#: A server that the switch looks for in a VRF; the second group is the VRF.
+_IN_VRF = re.compile(r"(ntp server|logging)( vrf \S+)((?: host)? \S+)(?: .*)?")
 
 
 def stanzas(text: str) -> list[str]:
@@ -65,8 +65,10 @@ def compose(running: str, intended: str, tenants: Collection[str] = ()) -> str:
         Stanzas that would be ours in a fabric with tenants, and stay.
     """
     now = stanzas(running)
-    servers = filter(None, map(_IN_VRF.fullmatch, now))
-    in_vrf = {"".join(server.groups("")): server[0] for server in servers}
+    servers = [*filter(None, map(_IN_VRF.fullmatch, now))]
+    in_vrf = {
+        form: server[0] for server in servers for form in server.expand(r"\1\3\n\1\2\3").split("\n")
+    }
     wanted = [in_vrf.get(line, line) for line in intended.rstrip().splitlines()]
     placed = {*in_vrf.values()} & {*wanted}
     kept = [one for one in now if one in tenants or not (is_owned(one) or one in placed)]

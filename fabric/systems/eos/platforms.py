@@ -50,6 +50,7 @@ EOS = platforms.add("eos")(
         source="pyavd 6.4.0 schema; batfish/batfish arista_interface_show_run_all captures",
         default_port=443,
         rule_prefix="EOS",
+        management_vrf="MGMT",
         evpn_sessions="loopback",
     )
 )

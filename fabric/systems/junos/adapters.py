@@ -60,19 +60,25 @@ def compose(
     return list(dict.fromkeys([*kept, *_reached(running, intended)]))
 
 
-def _reached(running: Iterable[Line], intended: Iterable[Line]) -> Iterator[Line]:
+def _reached(running: Iterable[Line], intended: Sequence[Line]) -> Iterator[Line]:
     """Yield what is intended; a server that has a routing instance is no line without it."""
-    instances = {
-        words[:4]: (verb, words)
-        for verb, words in running
-        if words[:3] in _SERVERS and words[4:5] == ("routing-instance",)
-    }
+    instances = _instances(running)
+    named = _instances(intended)
     for verb, words in intended:
-        instance = instances.get(words[:4])
+        instance = None if words[:4] in named else instances.get(words[:4])
         if instance:
             yield instance
         if not instance or words[4:]:
             yield verb, words
+
+
+def _instances(lines: Iterable[Line]) -> dict[Words, Line]:
+    """Return the lines that name the routing instance of a server, by its words."""
+    return {
+        words[:4]: (verb, words)
+        for verb, words in lines
+        if words[:3] in _SERVERS and words[4:5] == ("routing-instance",)
+    }
 
 
 def patch(before: Sequence[Line], after: Sequence[Line]) -> list[Line]:

@@ -44,6 +44,7 @@ VRP8 = platforms.add("vrp8")(
         source="CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d)",
         grade="beta",
         rule_prefix="VRP",
+        management_vrf="management",
         reads_pfc=True,
     )
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -99,12 +100,12 @@ def test_what_fails_is_in_the_address(page: Any, site: Any) -> None:
 _LEAF_SHARES = {"37 of 296 fail", "3 of 24 fail", "1 of 8 fails"}
 #: What fails of a fabric of groups: part of the address, box and how it is, and texts at lines.
 FAILING = {
-    "a spine of three": ("switch:spine01", "spine[01-03]", "1 of 3 fails", {"8/24"}),
+    "a spine of three": ("switch:spine01", "spine[01-03]", "1 of 3 fails", {"8 of 24 fail"}),
     "two of three": (
         "switch:spine01,switch:spine02",
-        *("spine[01-03]", "2 of 3 fail", {"16/24"}),
+        *("spine[01-03]", "2 of 3 fail", {"16 of 24 fail"}),
     ),
-    "a range": ("switch:spine[01,03]", "spine[01-03]", "2 of 3 fail", {"16/24"}),
+    "a range": ("switch:spine[01,03]", "spine[01-03]", "2 of 3 fail", {"16 of 24 fail"}),
     "all of a group": (
         "switch:spine01,switch:spine02,switch:spine03",
         *("spine[01-03]", "fails", set()),
@@ -151,6 +152,23 @@ def test_what_fails_of_a_group_is_drawn_as_a_part(page: Any, groups: Any, case: 
     assert len(every(page, "g.line.fails")) == (7 if words == "fails" else 0)
     assert len(every(page, "g.line .mark.fails")) == len(every(page, "g.line.some"))
     assert page.execute_script(MISPLACED)[1] == []
+    assert _apart([item.rect for item in every(page, "g.line.some .share")])
+
+
+def _apart(rects: list[dict[str, float]]) -> bool:
+    """Tell whether no two of these overlap."""
+    return not any(
+        abs(one["x"] - other["x"]) < (one["width"] + other["width"]) / 2
+        and abs(one["y"] - other["y"]) < (one["height"] + other["height"]) / 2
+        for one, other in combinations(rects, 2)
+    )
+
+
+def test_texts_of_two_switches_that_fail_keep_apart(page: Any, groups: Any) -> None:
+    shown(page, groups, "#/what-if?fail=switch:spine01,switch:su1-rail0,switch:su2-rail0")
+    until(lambda: len(every(page, "g.line.some .share")) > 4, "texts are there")
+    texts = every(page, "g.line.some .share")
+    assert _apart([item.rect for item in texts]), [(item.text, item.rect) for item in texts]
 
 
 def test_a_host_that_fails_is_cut_off(page: Any, groups: Any) -> None:

@@ -18,6 +18,19 @@ def test_a_default_in_place_of_another_value_is_said():
     assert patch(running, wanted) == ["arp timer aging 20"]
 
 
+def test_a_vpn_instance_that_is_planned_replaces_another():
+    server = "ntp-service unicast-server 192.0.2.10"
+    wanted = tree(f" {server} vpn-instance Mgnt\n")
+    for now in (server, f"{server} vpn-instance OOB"):
+        running = tree(f" {now}\n")
+        assert set(patch(running, compose(running, wanted))) == {
+            f"{server} vpn-instance Mgnt",
+            f"undo {now}",
+        }
+    same = tree(f" {server} vpn-instance Mgnt priority\n")
+    assert patch(same, compose(same, wanted)) == []
+
+
 BRIDGE = f"{PORT} port access vlan 5\n qos trust dscp\n flow-control\n shutdown\n"
 ROUTE = BRIDGE.replace("bridge", "route").replace(
     "port access vlan 5", "ip address 10.0.0.1 255.255.255.254"

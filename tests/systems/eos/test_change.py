@@ -170,6 +170,11 @@ def test_states_apart_are_named_as_the_diff_names_them():
         ("logging vrf MGMT host 192.0.2.20 514", "logging host 192.0.2.20", ""),
         ("ntp server vrf MGMT 192.0.2.9", "ntp server 192.0.2.10", "ntp server 192.0.2.10"),
         ("ntp server 192.0.2.10 prefer", "ntp server 192.0.2.10", "ntp server 192.0.2.10"),
+        ("logging vrf MGMT host 192.0.2.20 514", "logging vrf MGMT host 192.0.2.20", ""),
+        *(
+            (running, *("ntp server vrf MGMT 192.0.2.10",) * 2)
+            for running in ("ntp server vrf OOB 192.0.2.10", "ntp server 192.0.2.10")
+        ),
     ],
 )
 def test_the_vrf_in_which_a_server_is_looked_for_stays(running, planned, after):

@@ -520,3 +520,10 @@ def test_the_instance_in_which_a_server_is_looked_for_stays(server, running, pla
     now = f"set system {server} {running}\n{place}\n" if running else f"{place}\n"
     assert composed(now, wanted) == read_set("\n".join([place, *([wanted] if stays else [])]))
     assert composed(now.replace("192.0.2.", "192.0.3."), wanted) == read_set(wanted)
+
+
+@each("running", ["", " prefer", " routing-instance OOB", " routing-instance mgmt_junos"])
+def test_the_instance_that_is_planned_replaces_another(running):
+    wanted = IN_INSTANCE.format("ntp server 192.0.2.10")
+    after = composed(f"set system ntp server 192.0.2.10{running}\n", f"{wanted}\n")
+    assert [line for line in after if "routing-instance" in line[1]] == read_set(wanted)

@@ -35,9 +35,20 @@ def test_how_a_server_is_reached_is_kept():
     assert patch(running, wanted) == []
     other = compose(running, tree("ntp unicast-server 192.0.2.11\n"))
     assert patch(running, other) == [
-        "ntp unicast-server 192.0.2.11",
         "undo ntp unicast-server 192.0.2.10 vpn-instance MGMT",
+        "ntp unicast-server 192.0.2.11",
     ]
+
+
+def test_a_vpn_instance_that_is_planned_replaces_another():
+    for server in ("ntp unicast-server 192.0.2.10", "info-center loghost ipv6 2001:db8::1"):
+        wanted = tree(f"{server} vpn-instance MGMT\n")
+        for now in (server, f"{server} vpn-instance OOB"):
+            running = tree(f"{now}\n")
+            steps = [f"undo {now}", f"{server} vpn-instance MGMT"]
+            assert patch(running, compose(running, wanted)) == steps
+        running = tree(f"{server} vpn-instance MGMT preference\n")
+        assert patch(running, compose(running, wanted)) == []
 
 
 def test_keys_of_the_hash_are_kept():

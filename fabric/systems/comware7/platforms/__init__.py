@@ -34,6 +34,7 @@ COMWARE7 = platforms.add("comware7")(
         source="grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd references/CMD-help (Comware V7)",
         grade="experimental",
         rule_prefix="CMW",
+        management_vrf="Mgnt",
         reads_pfc=True,
     )
 )

@@ -32,6 +32,9 @@ CUMULUS = platforms.add("cumulus")(
         source="CumulusNetworks/docs, content/cumulus-linux-514 and content/cumulus-linux-510",
         grade="beta",
         rule_prefix="CUM",
+        management_vrf="mgmt",
+        fixed_vrf=True,
+        servers_in_vrf=True,
         evpn_sessions="underlay",
         reads_pfc=True,
         # CumulusNetworks/docs content/cumulus-linux-514, Equal Cost Multipath Load Sharing

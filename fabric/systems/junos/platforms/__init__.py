@@ -45,6 +45,8 @@ JUNOS = platforms.add("junos")(
         grade="beta",
         default_port=830,  # RFC 6242 clause 5
         rule_prefix="JUN",
+        management_vrf="mgmt_junos",
+        fixed_vrf=True,
         evpn_sessions="loopback",
         reads_pfc=True,
     )

@@ -36,7 +36,7 @@ _PORT = re.compile(r"interface \d+GE\S+")
 _VLAN_VIEW = re.compile(r"vlan (\d+)")
 _ANY_PEER = re.compile(r"peer (\S+) as-number ")
 _DEADLOCK = re.compile(r"priority (\d)")
-_SERVERS = r"(?:ntp unicast-server|info-center loghost) [\d.]+"
+_SERVERS = r"(?:ntp unicast-server|info-center loghost) (?:ipv6 )?[\da-f.:]+"
 
 
 def _implied(root: LineTree, section: str, printed: set[str]) -> Iterator[str]:
@@ -79,6 +79,7 @@ GRAMMAR = Grammar(
     toggles=_BOOK.toggles,
     forms=(_SERVER, *_BOOK.forms),
     server=re.compile(rf"({_SERVERS})(?: .*)?"),
+    server_vrf=re.compile(" vpn-instance "),
     defaults=(
         ("", "arp timeout 1200"),
         ("", "ipv6 nd stale-timeout 1200"),
@@ -96,7 +97,9 @@ GRAMMAR = Grammar(
     ),
     implied=_implied,
     without_new_ports=without_new_ports,
-    first_removed=either("bgp .*", r"interface (?:Vlanif|LoopBack)\d+", "port split .*"),
+    first_removed=either(
+        "bgp .*", r"interface (?:Vlanif|LoopBack)\d+", "port split .*", f"{_SERVERS}.*"
+    ),
     fixed=either(r"interface (?:\d+GE|MEth)\S+", "ipv4-family unicast", "dcb pfc", "aaa"),
     vanishing=_VLAN_VIEW,  # gone with the VLAN itself
     addition_order=("port split ", ""),
