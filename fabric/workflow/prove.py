@@ -196,9 +196,10 @@ def _own_summary(proof: Proof) -> Iterator[str]:
     words = f"pairs of NICs{whose} that the design connects reach each other{family}"
     if proof.pairs or not proof.tenants:
         yield f"{works:,} of {proof.pairs:,} {words} over every path"
-    if proof.unplanned_pairs:
+    if more := proof.unplanned_pairs:
+        have = noun(more, "has", "have")
         yield (
-            f"{proof.unplanned_pairs:,} other pairs of NICs{whose} have no path in the design; "
+            f"{counted(more, 'other pair')} of NICs{whose} {have} no path in the design; "
             "`rocefab check` finds why, unless planes or rails are separate on purpose"
         )
     yield from _tenant_summary(proof.tenants) if proof.tenants else ()
