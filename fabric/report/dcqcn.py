@@ -41,15 +41,18 @@ _HEADERS = tuple(
 )
 
 
-#: What to do about a word of a verdict.
+#: What to do about a word of a verdict, and which rule of `check` judges it.
 _TODO = {
     "oscillates": "the queue swings and does not settle; `rocefab show ecn --recommend` computes "
-    "thresholds for which it does, and `--set rocefab` shows them here",
+    "thresholds for which it does, and `--set rocefab` shows them here. No rule of `rocefab check` "
+    "judges it",
     "rides past Kmax": "PFC takes over from ECN; lower ecn.kmin_bytes and ecn.kmax_bytes, or raise "
-    "dynamic_th",
+    "dynamic_th. `rocefab check` judges an incast of all hosts (QOS036)",
     "pauses at the start": "senders begin at line rate before the first CNP; "
-    "host.nic.first_cnp_rate_mbps and `rocefab simulate --star` show what softens it",
-    "starves": "rates fall below 80 % of the port; raise ecn.kmin_bytes, or lower ecn.pmax_percent",
+    "host.nic.first_cnp_rate_mbps and `rocefab simulate --star` show what softens it. "
+    "`rocefab check` judges 16 flows (QOS055)",
+    "starves": "rates fall below 80 % of the port; raise ecn.kmin_bytes, or lower "
+    "ecn.pmax_percent. No rule of `rocefab check` judges it",
 }
 
 

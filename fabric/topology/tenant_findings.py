@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.findings import Finding, Severity
 from fabric.platforms import platforms
 from fabric.platforms.features import feature
@@ -142,7 +143,9 @@ def _wrong_pools(fabric: Fabric, item: Located[Tenant]) -> Iterator[Finding]:
         yield tenant_finding("TEN009", message, "remove them, or use one plane", item, "pools")
         return
     if own and len(own) != len(pools):
-        message = f"it has {len(own)} pools, and the NICs of the fabric have {len(pools)}"
+        message = (
+            f"it has {counted(len(own), 'pool')}, and the NICs of the fabric have {len(pools)}"
+        )
         yield tenant_finding(
             "TEN009", message, "name one for each of them, in their order", item, "pools"
         )

@@ -13,6 +13,7 @@ from fabric.change.model import Risk
 from fabric.change.rollout import LOSS, STOP, Ping, RolloutPlan
 from fabric.change.stages import Stages
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.units import PERCENT
 from fabric.probe.reach.plan import SAME_LEAF, probes
 from fabric.workflow.carrying import changing_ports, idle_ports
@@ -153,7 +154,7 @@ def describe_stage(plan: Plan, number: int) -> str:
     when = "meanwhile" if flapping else "if all of it fails"
     words.append(f"{_kept(stage)} {when}")
     if stage.lost_rails:
-        words.append(f"hosts lose {stage.lost_rails:,} rails")
+        words.append(f"hosts lose {counted(stage.lost_rails, 'rail')}")
     if plan.rollout.policy.drain.before and stage.hosts:
         words.append(f"{stage.hosts} are drained")
     if stage.jobs:
@@ -161,7 +162,7 @@ def describe_stage(plan: Plan, number: int) -> str:
     if shifted := _shifted(plan, stage):
         words.append(f"traffic leaves {shifted} first")
     if stage.cut_pairs:
-        words.append(f"{stage.cut_pairs:,} pairs of hosts are cut")
+        words.append(f"{counted(stage.cut_pairs, 'pair of hosts is', 'pairs of hosts are')} cut")
     if stage.left_percent < plan.rollout.policy.min_capacity_percent:
         words.append(f"below min_capacity_percent {plan.rollout.policy.min_capacity_percent}")
     return f": {'; '.join(words)}"

@@ -76,6 +76,16 @@ from tests.cli.runs import DEMO, run
             id="a role that fails",
         ),
         pytest.param(
+            ("whatif", DEMO, "--fail", "gpu[900-999]"),
+            "there is no device 'gpu[900-999]'; known: gpu[001-004]; or use one of link:",
+            id="a range that fails",
+        ),
+        pytest.param(
+            ("whatif", DEMO, "--fail", "host:su[1-2]-rail0"),
+            "'su[1-2]-rail0' are switches, not hosts; --fail switch:su[1-2]-rail0 takes them down",
+            id="switches for hosts that fail",
+        ),
+        pytest.param(
             ("tenant", "add", DEMO, "red"),
             f"unexpected: red. To name the inventory, use --inventory {DEMO}",
             id="an inventory before a name",

@@ -69,7 +69,7 @@ def test_one_mistake_on_many_ports_is_one_finding(tmp_path: Path) -> None:
     assert short.count("error: ") == 2  # ports and VLANs
     where = "su[1-2]-rail[0-1]"
     assert f"    15 more that differ in names and numbers alone; all are on {where}; " in short
-    assert short.endswith(f"{ports} findings shown as 2; `--full` lists all\n")
+    assert short.endswith(f"{ports} findings in 2 groups of similar ones; `--full` lists each\n")
     found = json.loads(run(*words, "--format", "json").out)["findings"]
     assert len({(one["device"], one["port"]) for one in found}) == ports
 

@@ -150,6 +150,16 @@ def test_the_summary_names_capacity_that_gets_worse(tmp_path: Path) -> None:
     assert "capacity gets worse" not in back
 
 
+def test_the_summary_has_the_reason_where_a_risk_is_unknown(tmp_path: Path) -> None:
+    diff = compared(DEMO, edited(tmp_path, ("count: 2", "count: 1")))
+    unclear = {"state": "changed", "risk": "unknown", "reload": None, "notes": ("no files",)}
+    devices = [replace(device, **unclear) for device in diff.devices[:2]]
+    summary = replace(diff.summary, risk_of_applying="unknown", reload=None)
+    text = FORMS["text"](replace(diff, devices=tuple(devices), summary=summary))
+    of = f"{devices[0].name} (and 1 other device)"
+    assert f"risk of applying it: unknown; reload: unknown, as of {of}: no files\n" in text
+
+
 def test_more_leaves_are_no_capacity_that_gets_worse(tmp_path: Path) -> None:
     unit = '{name: su2, hosts: "gpu[003-004]"}'
     more = edited(tmp_path, (unit, f'{unit}\n  - {{name: su3, hosts: "gpu[005-006]"}}'))

@@ -6,6 +6,7 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.report.diff.shown_settings import cells, rows
 from fabric.report.diff.view import alike, heading, hosts, parts, reach, summary, title
 
@@ -107,4 +108,4 @@ def _table(headers: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Iterator[
     yield "</table>"
     more = len(every) - _MOST_ROWS
     if more > 0:
-        yield f"<p>{more:,} more rows; <code>rocefab diff --format json</code> has all</p>"
+        yield f"<p>{counted(more, 'more row')}; <code>rocefab diff --format json</code> has all</p>"

@@ -116,7 +116,7 @@ def summary(diff: Diff) -> list[str]:
         f"{counted(len(diff.edits), 'inventory value')} changed",
         f"devices: {states} ({counted(counts['lines'], 'setting')})",
         f"highest risk: {one.risk}",
-        f"risk of applying it: {one.risk_of_applying}; {_restart(one.reload)}",
+        _applying(diff),
         *(f"{follows.risk}: {follows.words}" for follows in diff.consequences),
         *(_judged(diff.judged) if diff.judged else ()),
         "hosts: {hosts_changed:,} with other files, {hosts_attached:,} more at switches whose "
@@ -142,6 +142,17 @@ def summary(diff: Diff) -> list[str]:
         steps = "`plan` rejects that at once: revoke, plan and apply first, then grant"
         lines.append(f"from one tenant to another: {_nics(at_once)}; {steps}")
     return [*lines, *([f"also changed: {', '.join(moved)}"] if moved else [])]
+
+
+def _applying(diff: Diff) -> str:
+    """Return what loading the change does to traffic, and why that is not known."""
+    one = diff.summary
+    words = f"risk of applying it: {one.risk_of_applying}; {_restart(one.reload)}"
+    unclear = [device for device in diff.devices if device.reload is None and device.notes]
+    if not unclear:
+        return words
+    more = f" (and {counted(len(unclear) - 1, 'other device')})" if len(unclear) > 1 else ""
+    return f"{words}, as of {unclear[0].name}{more}: {unclear[0].notes[0]}"
 
 
 def _partly(diff: Diff) -> Iterator[str]:

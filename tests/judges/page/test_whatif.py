@@ -21,7 +21,8 @@ def test_what_fails_is_clicked_away(page: Any, site: Any) -> None:
     shown(page, site, "#/what-if?unit=su1")
     box(page, "spine01").click()
     until(lambda: "Traffic that moves" in text(page), "the answer is there")
-    until(lambda: "others carry at most 1.14 times as much" in text(page), "the traffic is counted")
+    moved = "each uplink that is left carries up to 1.14 times its traffic"
+    until(lambda: moved in text(page), "the traffic is counted")
     assert "16 leaves" in text(page)
     box(page, "su1-rail0").click()
     until(lambda: "hosts lose a rail" in text(page), "the answer is there")
@@ -35,6 +36,17 @@ def test_what_fails_is_clicked_away(page: Any, site: Any) -> None:
         "arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))", line
     )
     until(lambda: every(page, ".chips li") and every(page, ".answer .card"), "a cable fails")
+
+
+def test_an_error_is_in_sight_on_a_small_screen(page: Any, site: Any) -> None:
+    size(page, 390, 640)
+    shown(page, site, "#/what-if?fail=switch:nothing")
+    until(lambda: every(page, ".problem"), "what is wrong is told")
+    assert "What fails: there is no switch 'nothing'" in one(page, ".problem").text
+    top = page.execute_script(
+        "return document.querySelector('.problem').getBoundingClientRect().top"
+    )
+    assert 0 <= top < 640
 
 
 def test_what_fails_is_told_for_tenants_and_quarantine_is_no_fault(
