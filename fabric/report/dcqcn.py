@@ -238,7 +238,7 @@ def other_nics(fabric: Fabric) -> str:
         return ""
     vendors = " and ".join(sorted({*others.values()}))
     return (
-        f"{hostlist.in_short([*others])}: DCQCN of {vendors} NICs is not modelled; they are taken "
+        f"{hostlist.in_short([*others])}: DCQCN of NICs by {vendors} is not modelled; they are taken "
         "as ConnectX"
     )
 
