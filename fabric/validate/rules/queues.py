@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from fabric.core.counts import counted
 from fabric.core.findings import Severity
-from fabric.design.pool import lossless_pool_bytes, lossy_queues
-from fabric.qos.thresholds import LOWEST_THRESHOLD, alpha, ecn_limit_bytes
+from fabric.design.pool import CONGESTED_PORTS, lossless_pool_bytes, lossy_queues, pause_threshold
+from fabric.qos.thresholds import LOWEST_THRESHOLD, alpha
 from fabric.validate.rule import ModelRule, PolicyRule, SwitchRule, Wrong, rules
 from fabric.validate.traits import classes_of, classes_of_kinds
 
@@ -82,11 +82,6 @@ class SchedulerShares(PolicyRule):
             )
 
 
-#: Two congested egress ports fed by one ingress port: the least that a fabric of more than two
-#: hosts must stand.
-CONGESTED_PORTS = 2
-
-
 @rules.add("QOS034")
 class TwoQueues(ModelRule):
     """ECN acts before PFC even if one port fills two queues."""
@@ -105,20 +100,20 @@ class TwoQueues(ModelRule):
         """Compare Kmin with the worst case of two congested ports."""
         seen = set()
         for kind, profile, one in classes_of_kinds(model):
-            pool = lossless_pool_bytes(kind.device)
-            key = (kind.device.name, profile.index, one.name, kind.headroom.dynamic_th)
-            if not pool or key in seen:
+            threshold = pause_threshold(kind.device, kind.headroom)
+            key = (kind.device.name, profile.index, one.name, threshold)
+            if not threshold or key in seen:
                 continue
             seen.add(key)
-            threshold = kind.headroom.dynamic_th
             classes = len(profile.classes)
-            limit = ecn_limit_bytes(threshold, pool, CONGESTED_PORTS, classes)
-            if limit <= one.kmin_bytes < ecn_limit_bytes(threshold, pool, 1, classes):
+            limit = threshold.ecn_limit_bytes(CONGESTED_PORTS, classes)
+            if limit <= one.kmin_bytes < threshold.ecn_limit_bytes(classes=classes):
                 yield self.finding(
                     f"{one.title}ecn.kmin_bytes {one.kmin_bytes:,} is not below {limit:,.0f}: with "
                     f"{CONGESTED_PORTS} congested ports fed by one port, PFC pauses before ECN "
-                    f"marks (pool {pool:,} bytes, alpha {alpha(threshold):g})",
-                    "lower ecn.kmin_bytes, or increase dynamic_th",
+                    f"marks ({threshold.words})",
+                    "lower ecn.kmin_bytes"
+                    + (", or increase dynamic_th" if threshold.fixed_bytes is None else ""),
                     place=model.profile_place(one.field("ecn.kmin_bytes"), kind.device, profile),
                     device=kind.device.name,
                 )
@@ -179,7 +174,7 @@ class LossyBurst(ModelRule):
         for kind, profile, one in classes_of_kinds(model):
             pool, theirs = lossless_pool_bytes(kind.device), lossy_queues(kind.device)
             key = (kind.device.name, profile.index, one.name, kind.headroom.dynamic_th)
-            if pool is None or theirs is None or key in seen:
+            if pool is None or theirs is None or kind.headroom.levels or key in seen:
                 continue
             seen.add(key)
             queues = sum(port.qos is not None for port in kind.device.ports) - 1
