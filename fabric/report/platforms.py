@@ -181,12 +181,12 @@ def _model_facts(model: Sku, grade: str) -> Iterator[tuple[object, ...]]:
         yield fact, value, unit, grade if known else "", model.source if known else ""
 
 
-def _lanes(model: Sku) -> str:
+def _lanes(model: Sku) -> int | str:
     """Return the lanes of the ports; of several kinds, each with its first and last port."""
     lanes = {number: len(model.lanes(number)) for number in range(1, model.port_count + 1)}
     runs = [[*ports] for _, ports in groupby(lanes, key=lanes.__getitem__)]
     if len(runs) == 1:
-        return str(lanes[1])
+        return lanes[1]
     return ", ".join(
         f"{lanes[own[0]]} ({model.port(own[0])} to {model.port(own[-1])})" for own in runs
     )
