@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from fabric.platforms.features import feature
+from fabric.platforms.features import is_rendered
 from fabric.qos.headroom.computed import ComputedAsic, ComputedPool, ComputedPorts, computed_pool
 from fabric.qos.thresholds import alpha, ecn_limit_bytes, occupancies_bytes, pause_threshold_bytes
 
@@ -36,9 +36,9 @@ def lossless_pool_bytes(device: DeviceDesign) -> int | None:
     pools = device.sku.pools
     if pools:
         return pools.ingress_lossless_bytes
-    own = feature(device.platform, "dynamic_th", device.sku)
     is_known = all(one.dynamic_th is not None for one in device.qos_profiles if one.pfc)
-    return own_pool_bytes(device.sku) if own and own.rendered and is_known else None
+    is_known &= is_rendered("dynamic_th", device.sku)
+    return own_pool_bytes(device.sku) if is_known else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from fabric.design.qos_model import (
     Wred,
 )
 from fabric.intent.classes import lossless_classes
-from fabric.platforms.features import feature
+from fabric.platforms.features import feature, is_rendered
 from fabric.qos.headroom.laws import PortTraits, headroom, packing_factor
 from fabric.qos.headroom.terms import Link
 from fabric.qos.headroom.verdict import judge
@@ -201,14 +201,13 @@ def own_levels(model: Sku) -> PauseLevels | None:
 
 def rendered_threshold(model: Sku, policy: LosslessPolicy) -> int | None:
     """Return the log2(alpha) of a policy, None where the switch does not get it."""
-    own = feature(model.nos, "dynamic_th", model)
-    return policy.dynamic_th if own and own.rendered else None
+    return policy.dynamic_th if is_rendered("dynamic_th", model) else None
 
 
 def rendered_levels(model: Sku, policy: LosslessPolicy) -> PauseLevels | None:
     """Return the fill levels of the pause buffer of a policy, None where no switch gets them."""
-    own, buffer = feature(model.nos, "pause_buffer", model), policy.pause_buffer
-    if buffer is None or not (own and own.rendered):
+    buffer = policy.pause_buffer
+    if buffer is None or not is_rendered("pause_buffer", model):
         return None
     return PauseLevels(buffer.pause_threshold_bytes, buffer.resume_threshold_bytes)
 

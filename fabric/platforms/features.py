@@ -330,6 +330,12 @@ def feature(system: str, name: str, sku: Sku | None = None, role: str = "") -> F
     return (cell.of(sku, role) if sku else cell) if cell and fits else None
 
 
+def is_rendered(name: str, sku: Sku) -> bool:
+    """Tell whether a switch model gets the values that an inventory has for a feature."""
+    cell = feature(sku.nos, name, sku)
+    return cell is not None and cell.rendered
+
+
 def marking_unit(system: str) -> MarkingUnit:
     """Return the unit in which a system writes marking thresholds."""
     return features_of(system).marking_unit

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.core.counts import counted
 from fabric.core.units import gbps_to_bytes_per_s, s_to_us
 from fabric.design.pool import lossless_pool_bytes, pause_threshold
-from fabric.platforms.features import marking_unit
+from fabric.platforms.features import is_rendered, marking_unit
 from fabric.qos.dcqcn.recommend import Need, recommend
 from fabric.qos.ecn.edge import (
     largest_queue_bytes,
@@ -191,7 +191,8 @@ def _on_switch(kind: Kind) -> str:
 def _verdict(kind: Kind, delay_bytes: float) -> str:
     """Return which of Kmin, Kmax, alpha and the number of ports is wrong."""
     one, threshold, pause = kind.lossless, kind.threshold, kind.pause_bytes
-    other = " (or alpha too low)" if kind.headroom.levels is None else ""
+    has_alpha = kind.headroom.levels is None and is_rendered("dynamic_th", kind.device.sku)
+    other = " (or alpha too low)" if has_alpha else ""
     if any(unmarked(kind.device.sku, own_thresholds=one.own_thresholds)):
         return "nothing is marked: only PFC acts"
     if threshold is None or pause is None:

@@ -25,7 +25,7 @@ from fabric.design.pool import (
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 from fabric.intent.classes import lossless_classes
 from fabric.platforms import platforms
-from fabric.platforms.features import feature
+from fabric.platforms.features import is_rendered
 from fabric.qos.dcqcn.fluid import fixed_point, loop
 from fabric.qos.dcqcn.loss import least_queue_bytes
 from fabric.qos.dcqcn.presets import CONNECTX
@@ -89,21 +89,16 @@ def _unknown_pool(device: DeviceDesign) -> str:
 
 
 def _without(device: DeviceDesign) -> str:
-    return " without dynamic_th" if _is_rendered(device, "dynamic_th") else ""
-
-
-def _is_rendered(device: DeviceDesign, name: str) -> bool:
-    own = feature(device.platform, name, device.sku)
-    return own is not None and own.rendered
+    return " without dynamic_th" if is_rendered("dynamic_th", device.sku) else ""
 
 
 def _missing(device: DeviceDesign) -> str:
     """Return what to give so that marking is compared with the pause threshold of a switch."""
-    if _is_rendered(device, "pause_buffer"):
+    if is_rendered("pause_buffer", device.sku):
         return "set lossless.pause_buffer: ecn.kmin_bytes is compared with its pause threshold"
     if "buffers" in platforms[device.platform].sku_tables:
         return "use an own model in platforms/*.yaml with `buffers`, the BUFFER_POOL of the switch"
-    if not _is_rendered(device, "dynamic_th"):
+    if not is_rendered("dynamic_th", device.sku):
         return "compare ecn.kmax_bytes with the level at which the switch pauses; no field has it"
     if own_pool_bytes(device.sku) is not None:
         return "set lossless.dynamic_th"
@@ -178,12 +173,12 @@ def _level(device: DeviceDesign, profile: QosProfile, threshold: PauseThreshold)
         size = threshold.group_bytes(len(profile.classes))
         words = f"the pause threshold of {size:,.0f} bytes"
         fix = "lower it, or increase dynamic_th"
-        fix = fix if _is_rendered(device, "dynamic_th") else "lower it"
+        fix = fix if is_rendered("dynamic_th", device.sku) else "lower it"
         words += _computed_words(device, threshold.pool_bytes)
         return _Level(words, _SEVERITIES, fix, "dynamic_th")
     # Several senders together queue several times as much until one of them is paused.
     late = {"kmin_bytes": Severity.WARNING, "kmax_bytes": Severity.INFO}
-    if profile.pause_buffer and _is_rendered(device, "pause_buffer"):
+    if profile.pause_buffer and is_rendered("pause_buffer", device.sku):
         field = "pause_buffer.pause_threshold_bytes"
         words = f"{field} {threshold.fixed_bytes:,}"
         fix = "lower it, or increase the pause threshold"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.design.pool import CONGESTED_PORTS, lossless_pool_bytes, lossy_queues, pause_threshold
+from fabric.platforms.features import is_rendered
 from fabric.qos.thresholds import LOWEST_THRESHOLD, alpha
 from fabric.validate.rule import ModelRule, PolicyRule, SwitchRule, Wrong, rules
 from fabric.validate.traits import classes_of, classes_of_kinds
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from fabric.design.pool import LossyQueues
     from fabric.design.qos_model import QosProfile
     from fabric.validate.places import Places
-    from fabric.validate.world import Model
+    from fabric.validate.world import LosslessKind, Model
 
 
 @rules.add("QOS010")
@@ -112,11 +113,16 @@ class TwoQueues(ModelRule):
                     f"{one.title}ecn.kmin_bytes {one.kmin_bytes:,} is not below {limit:,.0f}: with "
                     f"{CONGESTED_PORTS} congested ports fed by one port, PFC pauses before ECN "
                     f"marks ({threshold.words})",
-                    "lower ecn.kmin_bytes"
-                    + (", or increase dynamic_th" if threshold.fixed_bytes is None else ""),
+                    _less_or_alpha(kind),
                     place=model.profile_place(one.field("ecn.kmin_bytes"), kind.device, profile),
                     device=kind.device.name,
                 )
+
+
+def _less_or_alpha(kind: LosslessKind) -> str:
+    """Return what lets ECN act first on a port."""
+    has_alpha = kind.headroom.levels is None and is_rendered("dynamic_th", kind.device.sku)
+    return f"lower ecn.kmin_bytes{', or increase dynamic_th' if has_alpha else ''}"
 
 
 #: Lossless classes where the ASIC's own figure is not known: buffers of 9 and 12 MB held the
@@ -185,7 +191,7 @@ class LossyBurst(ModelRule):
                     f"{one.title}with {counted(queues, 'full queue')} of other traffic "
                     f"(dynamic_th {theirs.threshold}) PFC pauses at {left:,.0f} bytes, before ECN "
                     f"marks at {one.kmin_bytes:,}",
-                    _lossy_fix(theirs, one.kmin_bytes, case),
+                    _lossy_fix(theirs, one.kmin_bytes, case) or _less_or_alpha(kind),
                     place=model.profile_place("lossy.dynamic_th", kind.device, profile),
                     device=kind.device.name,
                 )
@@ -197,8 +203,8 @@ def _pause_bytes(theirs: LossyQueues, case: tuple[int, int, int, int]) -> float:
 
 
 def _lossy_fix(theirs: LossyQueues, kmin_bytes: int, case: tuple[int, int, int, int]) -> str:
-    """Return the largest threshold of other traffic with which ECN acts first."""
+    """Return the largest threshold of other traffic with which ECN acts first; empty: none."""
     for smaller in range(theirs.threshold - 1, LOWEST_THRESHOLD - 1, -1):
         if _pause_bytes(replace(theirs, threshold=smaller), case) > kmin_bytes:
             return f"set lossless.lossy.dynamic_th to {smaller}, or lower ecn.kmin_bytes"
-    return "lower ecn.kmin_bytes, or increase dynamic_th"
+    return ""
