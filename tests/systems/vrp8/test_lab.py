@@ -66,8 +66,10 @@ TAKEN = {
     ),
     "headroom of a queue": (
         "b",
-        "interface 100GE1/0/1\n"
-        " dcb pfc buffer 3 hdrm 400 kbytes\n dcb pfc buffer 3 hdrm 500 kbytes\n",
+        (
+            "interface 100GE1/0/1\n"
+            " dcb pfc buffer 3 hdrm 400 kbytes\n dcb pfc buffer 3 hdrm 500 kbytes\n"
+        ),
         "interface 100GE1/0/1\n dcb pfc buffer 3 hdrm 500 kbytes\n",
     ),
     "ECN of family a": ("a", "qos ecn enable\n", "qos ecn enable\n"),
