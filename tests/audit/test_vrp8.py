@@ -127,6 +127,11 @@ FAULTS = {
     "every queue is strict": (r" qos drr 0 to 5\n", "", "AUD015"),
     "the queue comes last": (r"qos drr 0 to 5", "qos drr 0 to 2 4 to 5 lpq 3", "AUD015"),
     "the committed rate is strict": (r" qos queue 3 shaping .*\n", "", "AUD015"),
+    "a port with too little headroom": (
+        r"( dcb pfc enable roce mode manual\n)",
+        r"\1 dcb pfc buffer 3 hdrm 16 kbytes\n",
+        "AUD040",
+    ),
     "a line of a port that nobody knows": (
         r" qos queue 3 ecn\n",
         " qos queue 3 ecn\n qos cheer\n",
