@@ -6,8 +6,7 @@ from collections import Counter, defaultdict
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
-from fabric.design.pool import lossless_pool_bytes
-from fabric.qos.thresholds import pause_threshold_bytes
+from fabric.design.pool import pause_threshold
 from fabric.report.diff.model import Figure
 
 if TYPE_CHECKING:
@@ -79,7 +78,6 @@ def _apart(old: Values, new: Values) -> Iterator[tuple[str, str, str]]:
 
 def _by_port(device: DeviceDesign) -> dict[str, tuple[str, Values]]:
     """Return kind and figures of each port in use; ports of one policy share their figures."""
-    pool = lossless_pool_bytes(device)
     known: dict[tuple[int, int], Values] = {}
     values: dict[str, tuple[str, Values]] = {}
     for port in device.ports:
@@ -87,12 +85,12 @@ def _by_port(device: DeviceDesign) -> dict[str, tuple[str, Values]]:
             continue
         key = id(port.qos), id(port.headroom)
         if key not in known:
-            known[key] = _values(port, pool)
+            known[key] = _values(device, port)
         values[port.name] = port.kind, known[key]
     return values
 
 
-def _values(port: PortDesign, pool_bytes: int | None) -> Values:
+def _values(device: DeviceDesign, port: PortDesign) -> Values:
     assert port.qos is not None
     values = _of_classes(port.qos.classes, _CLASS)
     values |= {name: getattr(port.qos, name) for name in _QOS}
@@ -106,9 +104,8 @@ def _values(port: PortDesign, pool_bytes: int | None) -> Values:
         values["dynamic_th"] = headroom.dynamic_th
         if headroom.row:
             values["xon_threshold_bytes"] = headroom.row.xon_threshold_bytes
-        if pool_bytes is not None:
-            pause = pause_threshold_bytes(headroom.dynamic_th, pool_bytes)
-            values["xoff_threshold_bytes"] = round(pause)
+        if threshold := pause_threshold(device, headroom):
+            values["xoff_threshold_bytes"] = round(threshold.group_bytes())
     return _texts(values)
 
 
