@@ -238,8 +238,8 @@ def other_nics(fabric: Fabric) -> str:
         return ""
     vendors = " and ".join(sorted({*others.values()}))
     return (
-        f"{hostlist.in_short([*others])}: DCQCN of NICs by {vendors} is not modelled; they are taken "
-        "as ConnectX"
+        f"{hostlist.in_short([*others])}: DCQCN of NICs by {vendors} is not modelled; they are "
+        "taken as ConnectX"
     )
 
 
