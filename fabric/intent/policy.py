@@ -168,7 +168,7 @@ class LosslessPolicy(Model):
     scheduler: SchedulerPolicy = Field(SchedulerPolicy(), description="Egress scheduler.")
     lossy: LossyPolicy = Field(LossyPolicy(), description="Queues of other traffic.")
     watchdog: WatchdogPolicy = Field(WatchdogPolicy(), description="PFC watchdog.")
-    mtu: MtuPolicy = Field(MtuPolicy(), description="Frame sizes.")
+    mtu: MtuPolicy = Field(MtuPolicy(), description="Sizes of IP packets.")
     dynamic_th: int | None = Field(
         None,
         ge=-8,

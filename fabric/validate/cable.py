@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fabric.core.units import gbps_to_mbps
-from fabric.design.qos import ETHERNET_OVERHEAD_BYTES, lossless_dscps_of_host
+from fabric.design.qos import lossless_dscps_of_host
 from fabric.design.watchdog_words import sets_times, watchdog_words
 from fabric.qos.ecn.edge import unmarked
 from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, nic_headroom_bytes
@@ -95,13 +95,12 @@ def _wire(cable: Cable) -> Iterator[CableLine]:
     yield _same("cable_m", nic.cable_m, port.cable_m, "TOP011")
     verdict, note = fec_verdict(port.fec, port.speed_gbps)
     yield CableLine("fec", AUTO_FEC, port.fec or AUTO_FEC, verdict, note, "HST017")
-    need = nic.mtu_bytes + ETHERNET_OVERHEAD_BYTES
     yield CableLine(
         "mtu_bytes",
         str(nic.mtu_bytes),
         str(port.mtu_bytes),
-        "ok" if port.mtu_bytes >= need else "wrong",
-        f"an IP packet of the host needs {need} on the port",
+        "ok" if port.mtu_bytes >= nic.mtu_bytes else "wrong",
+        "the longest IP packet of each end; headers of the frame are not counted",
         "QOS016",
     )
 
