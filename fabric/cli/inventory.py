@@ -109,7 +109,10 @@ def check(
         if form is not ReportForm.TEXT:  # a program shall see on which line it went wrong
             unread = workflow.unreadable(error)
             output.data(workflow.report(unread, form.value, judged, severity))
-        raise
+        if not any(one.position and one.position.line for one in error.findings):
+            raise
+        message = f"{error}; rules are checked once this is corrected, and may find more"
+        raise InputError(message, error.findings) from error
     ignored = ignored_rules(context, ignore)
     output.findings(
         workflow.report(outcome, form.value, judged, severity, notes, ignored, full=full)

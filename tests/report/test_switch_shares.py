@@ -65,7 +65,8 @@ def test_other_systems_have_the_shares_of_the_inventory() -> None:
 )
 def test_explain_says_how_a_value_comes_about(junos: str, text: str, note: str) -> None:
     notes = re.findall(r"^  note +(.*)", run("explain", junos, "spine01", text).out, re.MULTILINE)
-    assert notes and all(note in one for one in notes)
+    assert notes
+    assert all(note in one for one in notes)
 
 
 def test_the_cable_has_what_the_switch_has(junos: str) -> None:

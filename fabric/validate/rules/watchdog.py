@@ -8,7 +8,7 @@ from fabric.core.findings import Severity
 from fabric.core.units import s_to_ms
 from fabric.platforms import platforms
 from fabric.platforms.features import features_of
-from fabric.qos.watchdog import LONGEST_DETECTION_MS, DETECTION_MARGIN, storm
+from fabric.qos.watchdog import DETECTION_MARGIN, LONGEST_DETECTION_MS, storm
 from fabric.validate.rule import PolicyRule, SwitchRule, Wrong, rules
 
 if TYPE_CHECKING:
