@@ -78,9 +78,9 @@ def _hint(devices: list[DeviceDesign]) -> str:
         return ""
     return (
         f"pool_bytes is unknown for {', '.join(models)}: no public source says how the buffer is "
-        "divided into pools there. So free_bytes still contains the shared pool, unless the model "
-        "says how much is for headroom. The rules about marking before the pause are not checked "
-        "(QOS002), and `simulate` needs --buffer-mib"
+        "divided into pools there. There free_bytes is left for headroom and the shared pool "
+        "together; where the model says how much is for headroom, it is left of that. The rules "
+        "about marking before the pause are not checked (QOS002), and `simulate` needs --buffer-mib"
     )
 
 

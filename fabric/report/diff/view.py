@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Move,
         ProofVerdict,
         RuleFinding,
+        Summary,
         TouchedTenant,
     )
 
@@ -115,8 +116,7 @@ def summary(diff: Diff) -> list[str]:
     lines = [
         f"{counted(len(diff.edits), 'inventory value')} changed",
         f"devices: {states} ({counted(counts['lines'], 'setting')})",
-        f"highest risk: {one.risk}",
-        f"risk of applying it: {one.risk_of_applying}; {_restart(one.reload)}",
+        f"highest risk: {_risks(one)}; {_restart(one.reload)}",
         *(f"{follows.risk}: {follows.words}" for follows in diff.consequences),
         *(_judged(diff.judged) if diff.judged else ()),
         "hosts: {hosts_changed:,} with other files, {hosts_attached:,} more at switches whose "
@@ -142,6 +142,13 @@ def summary(diff: Diff) -> list[str]:
         steps = "`plan` rejects that at once: revoke, plan and apply first, then grant"
         lines.append(f"from one tenant to another: {_nics(at_once)}; {steps}")
     return [*lines, *([f"also changed: {', '.join(moved)}"] if moved else [])]
+
+
+def _risks(one: Summary) -> str:
+    """Return the highest risk, and that of applying the change where it is another one."""
+    if one.risk == one.risk_of_applying:
+        return f"{one.risk}, while it is applied"
+    return f"{one.risk}; while it is applied: {one.risk_of_applying}"
 
 
 def _partly(diff: Diff) -> Iterator[str]:
