@@ -32,7 +32,7 @@ class ServiceProblem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
         place, as ``file``, ``line``, ``column``; ``device`` and ``port``.
     """
 
-    def __init__(self, status: int, detail: str, findings: tuple[dict[str, str], ...] = ()) -> None:
+    def __init__(self, status: int, detail: str, findings: tuple[dict[str, Any], ...] = ()) -> None:
         lines = [_line(one) for one in findings]
         only = findings[0] if len(findings) == 1 else {}
         head = [] if only.get("message") == detail else [detail]  # its line says the same
@@ -42,7 +42,7 @@ class ServiceProblem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
         self.findings = findings
 
 
-def _line(finding: dict[str, str]) -> str:
+def _line(finding: dict[str, Any]) -> str:
     """Return a finding as a line: what it is about, what is wrong, and what to do."""
     subject = " ".join(filter(None, (finding.get("device"), finding.get("port"))))
     what = ": ".join(filter(None, (finding["field"], subject, finding["message"])))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.audit.adoption.traits import Share, traits
 from fabric.audit.fault import Fault
+from fabric.core.counts import counted
 from fabric.intent.policy import LosslessPolicy
 
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ def unlike_most(switches: Mapping[str, Lossless]) -> Iterator[tuple[str, Fault]]
         if len(by_name) >= _FEWEST and count >= _MOST * len(by_name):
             for name, value in by_name.items():
                 if value != usual:
-                    words = f"{field} {value} ({count} of {len(by_name)} switches: {usual})"
+                    words = (
+                        f"{field} {value} ({count} of {counted(len(by_name), 'switch')}: {usual})"
+                    )
                     odd[name][words] = None
     for name, differences in odd.items():
         yield name, Fault("AUD049", "", 0, ", ".join(differences))

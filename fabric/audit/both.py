@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fabric.audit.fault import Fault
 from fabric.audit.host_class import lossless
+from fabric.core.counts import counted
 from fabric.core.units import ms_to_s
 
 if TYPE_CHECKING:
@@ -117,7 +118,9 @@ def _tables(hosts: Sequence[SavedHost]) -> Iterator[tuple[SavedHost, Output, Fau
             if room is not None and peers > room:
                 output = host.outputs["sysctl", ""]
                 line = output.line(rf"ipv{version}\.neigh\.default\.gc_thresh3")
-                message = f"{peers} NICs are in its subnets, gc_thresh3 is {room}"
+                message = (
+                    f"{counted(peers, 'NIC is', 'NICs are')} in its subnets, gc_thresh3 is {room}"
+                )
                 yield host, output, Fault("AUD024", "", line, message)
 
 

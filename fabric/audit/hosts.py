@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fabric.audit.fault import Fault
 from fabric.audit.host_class import SWITCHES_ALONE, lossless
 from fabric.audit.switch import judge as judge_class
+from fabric.core.counts import counted
 from fabric.core.units import mbps_to_bps
 from fabric.qos.headroom.mlx5 import LEAST_SPEED_MBPS, MAX_TOLD_CABLE_M, nic_headroom_bytes
 
@@ -85,7 +86,9 @@ def _gids(host: SavedHost) -> Iterator[HostFault]:
         if name and number > 1:
             column = r"\.\d+" if is_ipv4 else r"[23][0-9a-f]{3}:\S+|f[cd][0-9a-f]{2}:\S+"
             line = table.line(rf"^{re.escape(device)}\s.*({column})\s+v2\s+{re.escape(name)}\s*$")
-            message = f"the NIC has {number} RoCEv2 GIDs with {'IPv4' if is_ipv4 else 'IPv6'}"
+            message = (
+                f"the NIC has {counted(number, 'RoCEv2 GID')} with {'IPv4' if is_ipv4 else 'IPv6'}"
+            )
             yield table, Fault("AUD021", name, line, message)
 
 
@@ -114,7 +117,7 @@ def _shared_subnets(host: SavedHost) -> Iterator[HostFault]:
             for message, key in _arp_faults(host, name):
                 assert output
                 line = output.line(rf"conf\.{name.replace('.', '/')}\.{key}\b")
-                text = f"{message}, and {len(names)} NICs are in {subnet}"
+                text = f"{message}, and {counted(len(names), 'NIC is', 'NICs are')} in {subnet}"
                 yield output, Fault("AUD022", name, line, text)
 
 

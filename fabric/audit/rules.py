@@ -26,7 +26,7 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             Severity.ERROR,
             "Every port in use has the same lossless priorities",
             "A port without the class drops what all others hold back.",
-            "configure the port as the others",
+            "give all ports the same lossless priorities",
             "IEEE 802.1Q-2018 clause 36",
         ),
         (
@@ -187,7 +187,7 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             Severity.WARNING,
             "What the audit misses cannot stand in a line that it does not know",
             "A verdict needs knowledge: what was not understood may be what seems to be absent.",
-            "review the line, or report it, so that the reader learns it",
+            "review the line; if rocefab should know it, report it",
             _GUIDE,
         ),
         (

@@ -98,14 +98,15 @@ def _same_priorities(lossless: Lossless) -> Iterator[Fault]:
     counts = Counter(value for value in sets.values() if value)
     if not counts:
         return
-    usual = counts.most_common(1)[0][0]
+    (usual, most_ports), *others = counts.most_common(2)
+    is_tie = any(ports == most_ports for _, ports in others)
     for port in _in_use(lossless):
         own = sets[port.name]
         if port.is_open:
             yield _negotiated("AUD002", port)
         elif own != usual:
-            has, most = _priorities(own), _priorities(usual)
-            message = f"the port has {has}, most ports have {most}"
+            ports = "as many ports" if is_tie and own == others[0][0] else "most ports"
+            message = f"the port has {_priorities(own)}, {ports} have {_priorities(usual)}"
             yield Fault("AUD002", port.name, port.line, message, is_absence=own < usual)
 
 

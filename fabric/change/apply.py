@@ -29,6 +29,7 @@ from fabric.change.rollout import LOSS, STOP
 from fabric.change.wave import Wave, skip
 from fabric.change.windows import is_open, next_opening
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.device_names import DeviceNames
 from fabric.core.errors import InputError, JournalError, PlanError
 from fabric.core.likeness import like_groups
@@ -160,7 +161,9 @@ class Applier:
         given = approvers(plan, crew.options.approvals, user())
         said = [f"approved by {', '.join(map(str, given))}"] if given else []
         crew.record(
-            "", State.PENDING, "; ".join([f"{len(waves)} waves", *said, *crew.options.notes])
+            "",
+            State.PENDING,
+            "; ".join([counted(len(waves), "wave"), *said, *crew.options.notes]),
         )
         for name, missing in plan.missing.items():
             crew.record(name, State.SKIPPED, f"not in the plan: {missing.reason}")

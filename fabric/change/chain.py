@@ -11,6 +11,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.counts import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -109,7 +111,10 @@ class Chain:
 
     def __str__(self) -> str:
         if self.whole:
-            return f"{self.count} rows, none damaged; hash of the last one: {self.head or 'none'}"
+            return (
+                f"{counted(self.count, 'row')}, none damaged; hash of the last one: "
+                f"{self.head or 'none'}"
+            )
         parts = [self.lost] if self.lost else []
         if self.damaged:
             count = len(self.damaged)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from fabric.change.journal import State
 from fabric.change.planner import open_driver
+from fabric.core.counts import counted
 from fabric.core.errors import DeviceError, ProgramError
 from fabric.observe import read_snapshot
 from fabric.programs.environment import command_environment
@@ -230,7 +231,7 @@ class Counters:
                     continue
                 lost = _grown(getattr(old.get((port, number)), "dropped_packets", None), counters)
                 if lost:
-                    yield f"{name}: {port} {kind} {number} dropped {lost:,} packets"
+                    yield f"{name}: {port} {kind} {number} dropped {counted(lost, 'packet')}"
         for (port, number), dog in (now.watchdog or {}).items():
             if dog.operational is False:
                 yield f"{name}: {port} queue {number} is in a storm of pauses"

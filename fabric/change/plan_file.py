@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from fabric.change.expectation import Expectation
 from fabric.change.rollout import LeafPings, Ping, RolloutPlan, Stage, Withdrawal
 from fabric.core.artefact import Artefact
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.validation import own_words
@@ -310,7 +311,6 @@ def _refusal(path: str, problems: list[tuple[str, str]]) -> InputError:
     ]
     more = len(problems) - len(findings)
     tail = f" (the first {len(findings)} are shown)" if more else ""
-    plural = "" if len(problems) == 1 else "s"
     return InputError(
-        f"{len(problems)} error{plural} in {path}{tail}; run `rocefab plan` again", findings
+        f"{counted(len(problems), 'error')} in {path}{tail}; run `rocefab plan` again", findings
     )

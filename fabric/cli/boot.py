@@ -79,7 +79,10 @@ def _summary(adopted: Adopted, *, dry_run: bool) -> list[str]:
         lines.append(f"still unknown: {hostlist.fold_inside(adopted.waiting)}")
     lines += [f"{row.place}: of no device of the inventory" for row in adopted.strangers[:_NAMED]]
     if len(adopted.strangers) > _NAMED:
-        lines.append(f"and {len(adopted.strangers) - _NAMED:,} more lines of no device")
+        lines.append(
+            f"and {counted(len(adopted.strangers) - _NAMED, 'more line', 'more lines')} of no "
+            "device"
+        )
     if adopted.edited:
         lines.append("dry run: nothing was written" if dry_run else adopted.edited.next_step)
     return lines

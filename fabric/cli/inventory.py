@@ -106,8 +106,7 @@ def check(
                 outcome, known = since.without_known(
                     outcome, inventory, changed_since, work, ignore or [], severity
                 )
-                plural = "" if known == 1 else "s"
-                output.note(f"{known} finding{plural} of {changed_since} not listed")
+                output.note(f"{counted(known, 'finding')} of {changed_since} not listed")
     except InputError as error:
         if form is not ReportForm.TEXT:  # a program shall see on which line it went wrong
             unread = workflow.unreadable(error)
@@ -215,9 +214,9 @@ def render(
         )
         if bare := sum(map(without_mac, projects.values())):
             output.note(
-                f"warning: config_db.json of {bare} SONiC switches has no mac, and no VLAN and no "
-                "address works without it: `rocefab apply` keeps that of the switch; to load a "
-                "file as it is, set `mac` of the device"
+                f"warning: config_db.json of {counted(bare, 'SONiC switch')} has no mac, and no "
+                "VLAN and no address works without it: `rocefab apply` keeps that of the switch; "
+                "to load a file as it is, set `mac` of the device"
             )
 
 

@@ -23,6 +23,7 @@ from fabric.cli.options import (
     given_options,
     option,
 )
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.shell_words import shell_quoted
 
@@ -250,7 +251,9 @@ def _print(job: dict[str, Any], *, every_rank: bool) -> None:
     output.data("\n")
     ranks = job["ranks"]
     if len(ranks) > _SHOWN_RANKS and not every_rank:
-        output.data(f"{len(ranks)} ranks, in the order of the hosts; --ranks lists them\n")
+        output.data(
+            f"{counted(len(ranks), 'rank')}, in the order of the hosts; --ranks lists them\n"
+        )
         return
     headers = ("rank", "host", "gpu", "rail", "interface", "rdma_device", "leaf")
     output.table(headers, [[rank[name] for name in headers] for rank in ranks])

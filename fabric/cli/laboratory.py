@@ -148,7 +148,7 @@ def down(
     from fabric.workflow.real_laboratory import take_down
 
     removed, still = take_down()
-    output.data(f"{removed} labs removed\n" if removed != 1 else "1 lab removed\n")
+    output.data(f"{counted(removed, 'lab')} removed\n")
     for inventory, pid in still:
         output.note(f"the lab of {inventory} still runs: process {pid} (Ctrl-C there stops it)")
 

@@ -11,6 +11,7 @@ import typer
 from fabric import __version__
 from fabric.cli import output
 from fabric.cli.options import option
+from fabric.core.counts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,7 @@ def man(
             (out / name).write_text(text)
     except OSError as error:
         raise typer.BadParameter(f"--out: {out} cannot be written: {error.strerror}") from error
-    output.note(f"wrote {len(files)} pages to {out}")
+    output.note(f"wrote {counted(len(files), 'page')} to {out}")
 
 
 def pages(root: Any) -> dict[str, str]:

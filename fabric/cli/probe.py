@@ -12,6 +12,7 @@ import typer
 from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import option
+from fabric.core.counts import counted
 from fabric.core.formats import with_form
 
 if TYPE_CHECKING:
@@ -99,7 +100,10 @@ def _show(plan: Plan, form: options.Format) -> None:
     headers = tuple(rows[0])
     output.table(headers, [tuple(row.values()) for row in rows])
     counts = ", ".join(f"{count} {name}" for name, count in plan.counts().items())
-    output.note(f"{len(rows)} probes in {plan.rounds} rounds: {counts}. Add --run to run them.")
+    output.note(
+        f"{counted(len(rows), 'probe')} in {counted(plan.rounds, 'round')}: {counts}. Add --run to "
+        "run them."
+    )
 
 
 def _tell(report: Report) -> None:
@@ -118,7 +122,7 @@ def _tell(report: Report) -> None:
         output.data(f"{line}\n")
     rate = f"; slowest {report.slowest_gbps:.1f} Gb/s" if report.slowest_gbps is not None else ""
     good = report.probes - len(report.failures)
-    output.result(f"{good} of {report.probes} probes passed{rate}")
+    output.result(f"{good} of {counted(report.probes, 'probe')} passed{rate}")
 
 
 def _incast(
@@ -150,7 +154,8 @@ def _incast(
         else:
             output.table(tuple(rows[0]), [tuple(row.values()) for row in rows])
             output.note(
-                f"{len(rows)} groups. Add --run to run them: each of them fully loads a NIC."
+                f"{counted(len(rows), 'group')}. Add --run to run them: each of them fully loads a "
+                "NIC."
             )
         return
     report = incast.run(project, groups, connections, selection, output.Meter())
@@ -162,6 +167,6 @@ def _incast(
         output.table(headers, [[row[key] for key in headers] for row in rows])
         output.data("".join(f"counters of {line}\n" for line in report.lost))
         good = sum(not item.failure for item in report.groups)
-        output.result(f"{good} of {len(rows)} groups passed")
+        output.result(f"{good} of {counted(len(rows), 'group')} passed")
     if not report.ok:
         raise CommandExit(Exit.FINDINGS)

@@ -224,6 +224,8 @@ def dcqcn(
     output.records(report.dcqcn(points), form)
     for line in report.advice(points) if form is Format.TEXT else ():
         output.note(line)
+    if others := report.other_nics(project.fabric):
+        output.note(others)
 
 
 def cable(

@@ -233,10 +233,13 @@ def _fabric(
     *,
     far: bool,
 ) -> Runs:
+    from fabric.report.dcqcn import other_nics
     from fabric.report.simulation import fabric_runs
     from fabric.workflow.project import Project
 
     designs = Project(inventory)
+    if others := other_nics(designs.fabric):
+        output.note(others)
     return fabric_runs(
         designs, receivers, load, variants, output.note, far=far, elsewhere=elsewhere
     )

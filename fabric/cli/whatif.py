@@ -24,6 +24,7 @@ from fabric.cli.options import (
     recording,
     renamed,
 )
+from fabric.core.counts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -179,7 +180,7 @@ def _already(project: Project, readings: Recording | None) -> tuple[tuple[str, .
     output.note(f"{file}: failed before: {' '.join(words[:_NAMED]) or 'no cable'}{more}")
     if unread := unread_in(project.fabric, file, Oddities(file)):
         output.note(
-            f"{file}: ports of {len(unread)} devices were not read: "
+            f"{file}: ports of {counted(len(unread), 'device was', 'devices were')} not read: "
             f"{hostlist.fold_inside(unread)}; a cable is unknown, and counts as up, where neither "
             "end was read"
         )
@@ -208,7 +209,7 @@ def _print_ranking(ranking: Ranking, form: Format, more: Mapping[str, object]) -
     rows = ranking.rows()
     output.table(ranking.headers, rows[:_SHOWN])
     if len(rows) > _SHOWN:
-        output.note(f"{len(rows) - _SHOWN} more kinds; use --format json to see them")
+        output.note(f"{counted(len(rows) - _SHOWN, 'more kind')}; use --format json to see them")
     if ranking.idle:
         from fabric.core import hostlist
 
@@ -219,7 +220,8 @@ def _print_ranking(ranking: Ranking, form: Format, more: Mapping[str, object]) -
     if ranking.circle:
         output.data(f"{ranking.circle}\n")
     output.note(
-        f"{ranking.failures:,} failures, {ranking.single_points:,} single points of failure"
+        f"{counted(ranking.failures, 'failure')}, "
+        f"{counted(ranking.single_points, 'single point', 'single points')} of failure"
     )
 
 

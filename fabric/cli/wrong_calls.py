@@ -19,6 +19,11 @@ _LISTEN = frozenset({"--port", "--host", "--bind", "--address"})
 _EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", re.DOTALL)
 _NO_CHOICE = re.compile(r"'(.*)' is not one of '(.*)'\.", re.DOTALL)
 _NO_COMMAND = re.compile(r"(No such command '([^']*)'\.).*", re.DOTALL)
+#: Options that other tools and people have, by command: the one that is meant.
+_OPTION_INSTEAD = {
+    ("place", "--gpus"): "--gpus-per-node",
+    ("place", "--avoid"): "--exclude",
+}
 #: Words that other tools and people have for a command, by the command that they follow.
 _INSTEAD = {
     ("", "validate"): "check",
@@ -59,6 +64,8 @@ def reword(error: Any) -> None:
     if context and any(option in one.opts for one in context.find_root().command.params):
         command = f"rocefab {option} {context.info_name}"
         error.message = f"{option} stands before the command: {command}"
+    if context and (meant := _OPTION_INSTEAD.get((context.info_name, option))):
+        error.possibilities = [meant]
     if context and option in _LISTEN and _has(context, "--listen"):
         error.possibilities = ["--listen ADDRESS:PORT"]
     if context is None or parameter is None or not parameter.envvar:
@@ -104,10 +111,24 @@ def _extra(words: str, context: Any) -> str:
     """Return what is wrong with words that no argument of the command takes."""
     if context and " " not in words and _has(context, "--out"):
         return f"unexpected: {words}. To write there, use --out {words}"
+    if folder := _folder(words, context):
+        return f"unexpected: {words}. To name the inventory, use --inventory {folder}"
+    if context and _has(context, "--leaf"):
+        return f"unexpected: {words}. To name a leaf, use --leaf {words.partition(' ')[0]}"
     flags = list(_flags(context)) if context else []
     takes = "take" if len(flags) > 1 else "takes"
     more = f"; {' and '.join(flags)} {takes} none" if flags else ""
     return f"unexpected: {words}. The value of an option follows its name: --OPTION VALUE{more}"
+
+
+def _folder(words: str, context: Any) -> str:
+    """Return the inventory that stands where the command takes a name; empty where none does."""
+    from fabric.intent.documents import MAIN_FILE
+
+    if not context or not _has(context, "--inventory"):
+        return ""
+    taken = [value for value in context.params.values() if isinstance(value, str) and value]
+    return next((word for word in (*taken, *words.split()) if Path(word, MAIN_FILE).is_file()), "")
 
 
 def _flags(context: Any) -> Iterator[str]:

@@ -263,7 +263,7 @@ def _of_a_test(path: Path, number: int, cell: str) -> float:
 def _rails(path: Path, number: int, cell: str) -> tuple[int, ...] | None:
     words = cell.split()
     if not all(word.isdecimal() and len(word) < 4 for word in words):  # noqa: PLR2004 - 0 to 999
-        _reject(path, number, "rails: not numbers with blanks", "write them as 0 1 2")
+        _reject(path, number, "rails: not numbers", "write them with spaces between: 0 1 2")
     return tuple(map(int, words)) or None
 
 

@@ -15,7 +15,7 @@ from fabric.core.findings import Finding, Severity
 from fabric.core.registry import Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 
 class About(StrEnum):
@@ -123,9 +123,24 @@ def export(subject: object, exporter: Exporter, parts: tuple[str, ...] = ()) -> 
         if name not in exporter.parts:
             message = f"unknown part {name[:40]!a}; available: {', '.join(exporter.parts)}"
             raise refused("PLC008", message, "select one of them with --what")
-    done = [exporter.parts[name](subject) for name in exporter.written(parts)]
+    done = list(_written(subject, exporter, parts))
     notes = dict.fromkeys(note for item in done for note in item.notes)
     return Exported(tuple(file for item in done for file in item.files), tuple(notes))
+
+
+def _written(subject: object, exporter: Exporter, parts: tuple[str, ...]) -> Iterator[Exported]:
+    """Yield the files of each part; what parts miss is said of all of them at once."""
+    wrong: dict[Finding, None] = {}
+    for name in exporter.written(parts):
+        try:
+            yield exporter.parts[name](subject)
+        except InputError as error:
+            if type(error) is not InputError or not error.findings:
+                raise
+            wrong |= dict.fromkeys(error.findings)
+            headline = str(error)
+    if wrong:
+        raise InputError(headline, tuple(wrong))
 
 
 def with_part(name: str) -> list[str]:

@@ -65,4 +65,5 @@ def shown_once(shown: int, every: int) -> str:
     """Return that like findings are shown once; empty where that hides none."""
     if shown == every:
         return ""
-    return f"{counted(every, 'finding')} shown as {shown:,}; `--full` lists all"
+    groups = counted(shown, "group")
+    return f"{counted(every, 'finding')} in {groups} of similar ones; `--full` lists each"

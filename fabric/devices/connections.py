@@ -15,6 +15,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
@@ -302,6 +303,5 @@ def _finding(message: str, field: str, place: Position) -> Finding:
 
 
 def _input_error(path: Path, findings: Sequence[Finding], count: int) -> InputError:
-    errors = "1 error" if count == 1 else f"{count} errors"
     listed = f"; {len(findings)} are listed" if count > len(findings) else ""
-    return InputError(f"{errors} in {path}{listed}", findings)
+    return InputError(f"{counted(count, 'error')} in {path}{listed}", findings)

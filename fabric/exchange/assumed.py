@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fabric.core.counts import counted
 from fabric.exchange.figures import untold
 from fabric.exchange.host_profile import MANAGEMENT, management
 from fabric.exchange.source_addresses import pools
@@ -119,7 +120,7 @@ class _Assumed:
         if lacking == len(nics):
             return "no RDMA devices in the source"
         if lacking:
-            return f"no RDMA device in the source for {lacking} of {len(nics)} NICs"
+            return f"no RDMA device in the source for {lacking} of {counted(len(nics), 'NIC')}"
         return (
             "" if self._names.has_rdma_devices else "no host in the source lists all RDMA devices"
         )
@@ -132,7 +133,11 @@ class _Assumed:
             return "no such switches in the source"
         if lacking == present:
             return "no switch models in the source"
-        return f"no model in the source for {lacking} of {present} switches" if lacking else ""
+        return (
+            f"no model in the source for {lacking} of {counted(present, 'switch')}"
+            if lacking
+            else ""
+        )
 
     def _models(self, section: str) -> tuple[int, int]:
         """Return how many switches of a role there are, and how many have no model."""

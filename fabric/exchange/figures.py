@@ -6,6 +6,7 @@ from collections import Counter
 from ipaddress import ip_interface
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fabric.core.counts import counted
 from fabric.intent.model import Cables
 from fabric.topology.ipv6 import HALF
 
@@ -89,7 +90,7 @@ def _untold(plant: Plant, mine: list[Cable], field: str, word: str) -> Untold:
         return Untold(f"no {'such ' if plant.cables else ''}cables in the source", some=False)
     lacking = sum(getattr(cable, field) is None for cable in mine)
     if lacking < len(mine):
-        reason = f"no {word} read from the source for {lacking} of {len(mine)} cables"
+        reason = f"no {word} read from the source for {lacking} of {counted(len(mine), 'cable')}"
         return Untold(reason, some=True)
     elsewhere = any(getattr(cable, field) is not None for cable in plant.cables)
     return Untold(

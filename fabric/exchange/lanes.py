@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fabric.core.counts import counted
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.shown import quoted
 from fabric.intent.scalars import cage_numbers
@@ -157,7 +158,10 @@ def _mode(kind: CageKind, lane: Lane, cable: Cable) -> Mode | None:
 
 
 def _refused(device: str, lane: Lane, model: Sku, source: str) -> Finding:
-    message = f"{quoted(lane.port)} is cabled in {lane.parts} parts, which {model.name} has not"
+    message = (
+        f"{quoted(lane.port)} is cabled in {counted(lane.parts, 'part')}, which {model.name} has "
+        "not"
+    )
     modes = ", ".join(model.all_breakouts) or "no known names of parts"
     fix = f"check model and speed; the model offers {modes}"
     place = Position(source)

@@ -7,6 +7,7 @@ import io
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.exports import text_file
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.shown import quoted
@@ -114,7 +115,7 @@ def _rows(path: Path, file: _File) -> Iterator[tuple[int, str, str]]:
             if not row:
                 continue
             if len(row) != len(_COLUMNS):
-                message = f"{len(row)} cells, and the header has {len(_COLUMNS)}"
+                message = f"{counted(len(row), 'cell')}, and the header has {len(_COLUMNS)}"
                 fix = "quote cells that contain a comma"
                 file.wrong("EXC006", message, fix, reader.line_num)
                 continue

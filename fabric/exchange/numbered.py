@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.yaml.file import input_error
 
@@ -42,7 +43,9 @@ def with_names(
         if model is None or end not in taken or end[1] in model.port_numbers():
             continue
         if not 1 <= number <= model.port_count:
-            wrong.append(_finding(f"{model.name} has {model.port_count} ports", end, source))
+            wrong.append(
+                _finding(f"{model.name} has {counted(model.port_count, 'port')}", end, source)
+            )
             continue
         names[end] = (end[0], model.port(number))
     wrong += _shared(names, taken, source)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.shown import quoted
 from fabric.exchange.forms import Imported
@@ -140,7 +141,7 @@ class SwitchTree:
         for name, levels in {chain[0]: len(chain) for chain in chains}.items():
             if levels != len(first):
                 message = (
-                    f"{quoted(name)} has {levels - 1} levels of switches above it, but "
+                    f"{quoted(name)} has {counted(levels - 1, 'level')} of switches above it, but "
                     f"{quoted(first[0])} has {len(first) - 1}"
                 )
                 place = self._switches[name].place

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
+from fabric.core.counts import counted
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.separators import FIX, no_commas
 from fabric.core.shown import closest, listed, quoted
@@ -182,7 +183,7 @@ class _Csv:
 
     def _row(self, cells: list[str], line: int, columns: dict[str, int]) -> CableRow | None:
         if len(cells) != len(columns):
-            message = f"{len(cells)} cells, the header has {len(columns)}"
+            message = f"{counted(len(cells), 'cell')}, the header has {len(columns)}"
             self._problems.add(line, 1, message, "use one cell per column")
             return None
         cells = [cell.strip() for cell in cells]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel
 
+from fabric.core.counts import counted
 from fabric.core.shown import bare, closest, found, listed, printable, quoted
 from fabric.intent.scalars import FORMS, network_fix
 
@@ -231,7 +232,7 @@ def _items(size: str, word: str, key: str) -> Callable[[Mapping[str, Any], objec
         limit = int(context[key])
         unit = "character" if isinstance(value, str) else "item"
         actual = len(value) if isinstance(value, str | list | dict) else "?"
-        needed = f"{word} {limit} {unit}{'' if limit == 1 else 's'}"
+        needed = f"{word} {counted(limit, unit)}"
         name = "the text" if isinstance(value, str) else found(value).replace("a ", "the ", 1)
         if actual == 0:
             return Words(RANGE, f"{name} is empty", f"use {needed}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.shown import field_text
@@ -171,8 +172,7 @@ def load(folder: Path, shown_as: str | None = None) -> Intent:
     defects = _own_defects(documents.defects, findings)
     if findings or fabric is None:
         name = shown_as or str(folder)
-        plural = "" if len(findings) == 1 else "s"
-        raise InputError(f"{len(findings)} error{plural} in {name}", findings)
+        raise InputError(f"{counted(len(findings), 'error')} in {name}", findings)
     return Intent(
         folder=shown_as or str(folder),
         fabric=fabric,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
@@ -139,7 +140,7 @@ class _Builder:
             kinds.append(self._kind(platform, more, more.breakouts, "ports", "more", index))
         total = sum(kind.count for kind in kinds)
         if total > MOST_PORTS:
-            message = f"{total:,} ports"
+            message = counted(total, "port")
             self._add("INT024", message, f"use at most {MOST_PORTS:,}", "ports", "more")
         return tuple(kinds)
 
@@ -234,7 +235,7 @@ class _Builder:
         count = ports.count + sum(more.count for more in ports.more)
         first_lanes = ports.first_lanes
         if first_lanes and len(first_lanes) != count:
-            message = f"{len(first_lanes)} first lanes for {count} ports"
+            message = f"{counted(len(first_lanes), 'first lane')} for {counted(count, 'port')}"
             self._add("INT024", message, "set one per port", "ports", "first_lanes")
         elif len(set(first_lanes)) != len(first_lanes):
             message = "a first lane appears twice"
@@ -316,7 +317,7 @@ class _Builder:
             )
         if len(problems) > MOST_PROBLEMS:
             more = len(problems) - MOST_PROBLEMS
-            message = f"'{printable(relative)}': {more:,} more lines like these"
+            message = f"'{printable(relative)}': {counted(more, 'more line')} like these"
             self._add("INT025", message, "copy the file from the switch again", name)
 
     def _add(self, rule: str, message: str, fix: str, *path: str | int) -> None:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.findings import Finding, Severity
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def too_many_names(folder: Folder) -> Finding | None:
             return Finding(
                 "INT043",
                 Severity.ERROR,
-                f"up to here, the ranges of the inventory have {total:,} names; at most "
+                f"up to here, the ranges of the inventory have {counted(total, 'name')}; at most "
                 f"{MOST_NAMES:,} are allowed",
                 "correct the ranges, or describe the fabric in several inventories",
                 f"{'fabric.' if document is folder.fabric else ''}{listed}[{index}].{field}",

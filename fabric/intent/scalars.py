@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?"
 _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
@@ -59,7 +60,8 @@ def _names(text: str) -> str:
     total = hostlist.count(text)
     if total > hostlist.MAX_NAMES:
         raise ValueError(
-            f"the range expands to {total:,} names; at most {hostlist.MAX_NAMES:,} are allowed"
+            f"the range expands to {counted(total, 'name')}; at most {hostlist.MAX_NAMES:,} are "
+            "allowed"
         )
     names = hostlist.expand(text)
     for name in names:

@@ -10,21 +10,11 @@ from fabric.serve.replies import BrokenRule, FindingReply
 from fabric.serve.replies_map import Count
 
 
-class PlacedFinding(FindingReply):
-    """A finding with its place in the inventory or in a configuration."""
-
-    file: str | None
-    line: int | None
-    column: int | None
-    device: str
-    port: str
-
-
 class FindingsReply(BaseModel):
     """What rules say: the counts are of all findings, the list is one page."""
 
     counts: Annotated[dict[str, Count], Field(description="Findings by severity.")]
-    findings: list[PlacedFinding]
+    findings: list[FindingReply]
     checked: Annotated[Count, Field(description="Rules that were looked at.")]
     broken: Annotated[list[BrokenRule], Field(description="Rules that failed themselves.")]
     next: Annotated[int | None, Field(description="Offset of the next page; null at the end.")]

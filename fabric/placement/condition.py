@@ -15,6 +15,7 @@ from pydantic import (
 )
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.intent.scalars import formed
 from fabric.placement.engine.state import Health, of_degraded, with_usual_share
 from fabric.placement.job import MAX_NAMES, range_words
@@ -61,7 +62,7 @@ def by_name(conditions: Mapping[str, _Condition]) -> dict[str, _Condition]:
     except ValueError as error:
         raise ValueError("; ".join(range_words(error))) from None
     if count > MAX_NAMES:
-        raise ValueError(f"there are {count:,} names, more than {MAX_NAMES:,}; name fewer")
+        raise ValueError(f"there are {counted(count, 'name')}, more than {MAX_NAMES:,}; name fewer")
     subjects: dict[str, str] = {}
     for subject in conditions:
         for name in hostlist.expand(subject):

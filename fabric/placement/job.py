@@ -14,6 +14,7 @@ from pydantic import (
 )
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.intent.scalars import formed
 from fabric.placement.engine.layout import Layout
 from fabric.placement.engine.query import JOB_RULE, Query, Within
@@ -231,7 +232,7 @@ def host_names(
         count = hostlist.count(given) if given else 0
         if count <= most:
             return tuple(hostlist.expand(given)) if given else ()
-        message, fix = f"the range has {count} hosts, but {owner} has {most}", _RANGE_FIX
+        message, fix = f"the range has {counted(count, 'host')}, but {owner} has {most}", _RANGE_FIX
     except ValueError as error:
         message, fix = range_words(error)
     wrong(field, message, fix)

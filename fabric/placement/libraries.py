@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted, noun
 from fabric.placement.job_host import Environment, LeftOut, Setting
 
 if TYPE_CHECKING:
@@ -92,8 +93,8 @@ def horovod_settings(gpus_per_host: int) -> tuple[Setting, ...]:
         GPUs that the job uses on each host, >= 1.
     """
     reason = (
-        f"the {gpus_per_host} GPUs of a host reduce over NVLink first; then equal local ranks "
-        "meet, which stay on their rail"
+        f"the {counted(gpus_per_host, 'GPU')} of a host {noun(gpus_per_host, 'reduces', 'reduce')} "
+        "over NVLink first; then equal local ranks meet, which stay on their rail"
     )
     return (
         Setting("HOROVOD_HIERARCHICAL_ALLREDUCE", "1", reason),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.topology.naming import rails_of_gpus
@@ -86,7 +87,10 @@ def link_speed(speed_gbps: int) -> str:
 def _gpus(fabric: Fabric, host: str) -> list[Function]:
     traits, count = fabric.intent.host_traits(host).gpu, fabric.intent.fabric.host.gpus
     if len(traits.pci_addresses) < count:
-        message = f"{len(traits.pci_addresses)} PCI addresses are set for {count} GPUs"
+        message = (
+            f"{counted(len(traits.pci_addresses), 'PCI address is', 'PCI addresses are')} set for "
+            f"{counted(count, 'GPU')}"
+        )
         fix = "set host.gpu.pci_addresses, one per GPU, as nvidia-smi -q prints them"
         raise refused_trait(fabric, host, ("gpu", "pci_addresses"), message, fix)
     return [
@@ -99,7 +103,10 @@ def _nics(fabric: Fabric, host: str) -> list[Function]:
     nic = fabric.intent.host_traits(host).nic
     rows = fabric.nics_of_host(fabric.host_row[host])
     if nic.link_layer == "roce" and len(nic.pci_addresses) < fabric.nics_per_host:
-        message = f"{len(nic.pci_addresses)} PCI addresses are set for {fabric.nics_per_host} NICs"
+        message = (
+            f"{counted(len(nic.pci_addresses), 'PCI address is', 'PCI addresses are')} set for "
+            f"{counted(fabric.nics_per_host, 'NIC')}"
+        )
         each = "port" if fabric.nic_ports > 1 else "rail"
         fix = f"set host.nic.pci_addresses, one per {each}"
         raise refused_trait(fabric, host, ("nic", "pci_addresses"), message, fix)

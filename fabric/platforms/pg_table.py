@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabric.core.counts import counted
 from fabric.platforms.model import HeadroomRow
 
 if TYPE_CHECKING:
@@ -125,8 +126,7 @@ def _lines(text: str) -> Iterator[tuple[int, list[_Word]]]:
 def _line_problems(line: int, words: list[_Word]) -> Iterator[Problem]:
     if not _FEWEST <= len(words) <= len(_COLUMNS):
         fix = f"write {', '.join(_COLUMNS[:_FEWEST])} and, if there is one, {_COLUMNS[-1]}"
-        columns = "1 column" if len(words) == 1 else f"{len(words)} columns"
-        yield Problem(line, words[0].column, f"{columns}, not 6 or 7", fix)
+        yield Problem(line, words[0].column, f"{counted(len(words), 'column')}, not 6 or 7", fix)
         return
     for name, word in zip(_COLUMNS, words, strict=False):
         problem = _read(name, word.text).problem

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -63,5 +64,11 @@ def close_models(name: str, known: Iterable[str]) -> list[str]:
     model = next(iter(same or difflib.get_close_matches(name, every, n=1)), "")
     others = [other for other in elsewhere(model) if other in every]
     if not others:
-        return [repr(model)] if model else []
+        return [repr(model)] if model else [*map(repr, _series(name, every))]
     return [f"{one!r} ({platforms[sku(one).nos].title})" for one in (model, *others)]
+
+
+def _series(name: str, known: Iterable[str]) -> list[str]:
+    """Return up to three models that begin with the letters and first two digits of a name."""
+    start = re.match(r"[A-Z-]+\d{2}", name.upper())
+    return [model for model in known if start and model.upper().startswith(start[0])][:3]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 #: Counts of a proof for programs.
-_COUNTS = ("nics", "pairs", "lost_pairs", "sessions", "routes")
+_COUNTS = ("nics", "pairs", "lost_pairs", "unplanned_pairs", "sessions", "routes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,8 @@ class Proof:
         Ordered pairs of NICs without tenant that the design promises.
     lost_pairs : int
         Those of them that the files do not connect over every path.
+    unplanned_pairs : int
+        Other ordered pairs of these NICs, which the design does not connect.
     tenants : TenantCounts or None
         What was proved of tenants; None without any.
     is_ipv6 : bool
@@ -64,6 +66,7 @@ class Proof:
     nics: int
     pairs: int
     lost_pairs: int
+    unplanned_pairs: int = 0
     is_ipv6: bool = False
     other: Proof | None = None
     tenants: TenantCounts | None = None
@@ -220,6 +223,7 @@ def _proof(
         nics=len(working) - len(bad),
         pairs=reach.pairs,
         lost_pairs=reach.lost_pairs,
+        unplanned_pairs=reach.unplanned_pairs,
         is_ipv6=reach.network.is_ipv6,
         tenants=tenants.counts if tenants else None,
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.prove.breach import Breach
 from fabric.prove.forwarding import Forwarding, destinations, forwarding
@@ -135,6 +136,11 @@ class Reach:
         return self._count(self._promised) - len(self.nics)
 
     @property
+    def unplanned_pairs(self) -> int:
+        """Ordered pairs of two NICs that the design does not connect."""
+        return len(self.nics) * (len(self.nics) - 1) - self.pairs
+
+    @property
     def lost_pairs(self) -> int:
         """Pairs that fail on some path, or whose sender does not reach its gateway."""
         kept = self._promised & self._delivered
@@ -258,5 +264,8 @@ class Reach:
             bgp = configured.bgp
             most = int(self.tables.offered[row].max(initial=0))
             if bgp and most > bgp.max_paths:
-                message = f"{most} equal paths are on offer, the file lets {bgp.max_paths} be used"
+                message = (
+                    f"{counted(most, 'equal path is', 'equal paths are')} on offer, the file lets "
+                    f"{bgp.max_paths} be used"
+                )
                 yield Breach("BAT013", name, "", bgp.line, message)

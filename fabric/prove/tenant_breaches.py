@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.prove.breach import Breach
 from fabric.prove.static_routes import egress, taking
 from fabric.prove.vrfs import NOWHERE
@@ -143,9 +144,9 @@ class _Writer:
             _, device, line, reason = key
             rule = "BAT024" if lost.tenants[0] == lost.tenants[1] else "BAT025"
             example = f"{self._nic(lost.sender)} -> {self._nic(lost.receiver)}"
-            pairs = f"{seen[key]:,} pair{'' if seen[key] == 1 else 's'}"
+            pairs = counted(seen[key], "pair of NICs is", "pairs of NICs are")
             who = self._who(lost.tenants)
-            words = f"{who}: {pairs} of NICs are cut, such as {example}: {reason}"
+            words = f"{who}: {pairs} cut, such as {example}: {reason}"
             yield Breach(rule, device, "", line, words)
 
     def _who(self, tenants: tuple[int, int]) -> str:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import log2
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.render.canvas import (
     CHARACTER_EM,
     FAINT,
@@ -68,8 +69,7 @@ def told(picture: Picture, line: Line) -> str:
     ends = f"{lower} - {picture.boxes[line.upper].name}"
     speeds = "/".join(f"{speed}G" for speed in line.speeds_gbps)
     states = ", ".join(f"{count:,} {state.words}" for state, count in line.states)
-    plural = "" if line.cables == 1 else "s"
-    return f"{ends}: {line.cables:,} cable{plural} of {speeds}: {states}"
+    return f"{ends}: {counted(line.cables, 'cable')} of {speeds}: {states}"
 
 
 def _comb(picture: Picture, comb: Comb, canvas: Canvas) -> None:

@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.counts import counted
 from fabric.core.findings import Finding, Severity
 from fabric.platforms.cable_types import FIXED_ENDS, reach
 from fabric.topology.cable_types import typed_cables
@@ -165,6 +166,7 @@ def _untyped(count: int) -> Finding:
     return Finding(
         "EXC018",
         Severity.INFO,
-        f"the type of {count} cables is unknown, so that their optics are not in the list",
+        f"the type of {counted(count, 'cable')} is unknown, so that their optics are not in the "
+        "list",
         "set cables.host_type, cables.uplink_type and cables.core_type, or cable_type of a port",
     )

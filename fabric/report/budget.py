@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_ms, s_to_us
 from fabric.design.pool import computed_buffer, headroom_room, lossless_pool_bytes, worst_ingress
 from fabric.design.table_spread import shortfall_of, table_spread
@@ -188,7 +189,7 @@ def _thresholds(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
         for users, name in (
             (1, "XOFF, one group"),
             (2, "XOFF, two groups"),
-            (worst, f"XOFF, worst ingress set, {worst} groups"),
+            (worst, f"XOFF, worst ingress set, {counted(worst, 'group')}"),
         ):
             value = pause_threshold_bytes(profile.dynamic_th, pool, users)
             yield Line(part, name, _bytes(value), f"{share}, pool {pool:,}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.units import share_to_percent
 from fabric.design.pool import lossless_pool_bytes, shared_headroom_bytes
 from fabric.qos.thresholds import pause_threshold_bytes
@@ -91,7 +92,7 @@ def _group(
 
 
 def _verdict(have: int | None, peak: int | None, dropped: int | None) -> str:
-    lost = f"; {dropped:,} packets dropped" if dropped else ""
+    lost = f"; {counted(dropped, 'packet')} dropped" if dropped else ""
     if peak is None:
         return f"headroom not reported{lost}"
     if peak == 0:

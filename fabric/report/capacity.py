@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.units import s_to_us
@@ -173,7 +174,7 @@ def _distance(designs: Designs, network: Clos, layers: Layers) -> Iterator[_Item
         yield _Item("equal paths of a leaf pair", value, how, int(fewest), "paths")
     hops = diameter(pairs.layers)
     how = f"between leaves; {hops + 2} between hosts"
-    yield _Item("diameter", f"{hops} cables", how, hops, "cables")
+    yield _Item("diameter", counted(hops, "cable"), how, hops, "cables")
     yield _mtu(designs)
     way = longest_way(network, layers)
     if way is not None:

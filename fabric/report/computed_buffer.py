@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.design.pool import computed_buffer
 from fabric.report.buffer import alike
@@ -64,7 +65,7 @@ def _groups(device: DeviceDesign) -> Iterator[tuple[object, ...]]:
     by_id = {id(p.headroom): p.headroom for p in device.ports if p.headroom}
     for (key, lanes), ports in used.items():
         group = by_id[key]
-        name = f"{group.speed_gbps}G, {group.cable_m} m, {lanes} lanes"
+        name = f"{group.speed_gbps}G, {group.cable_m} m, {counted(lanes, 'lane')}"
         yield f"profile of {name}", ports, *_profile(group)
 
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.units import bytes_to_kb, gbps_to_bps, share_to_percent
 from fabric.qos.ecn.edge import share_note, unmarked
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from fabric.qos.dcqcn.recommend import Recommendation
     from fabric.qos.dcqcn.verdict import Assessment, Points
     from fabric.qos.simulate.start import Buffer, Start
+    from fabric.topology.model import Fabric
 
 
 #: Flows that share a port.
@@ -41,15 +43,18 @@ _HEADERS = tuple(
 )
 
 
-#: What to do about a word of a verdict.
+#: What to do about a word of a verdict, and which rule of `check` judges it.
 _TODO = {
     "oscillates": "the queue swings and does not settle; `rocefab show ecn --recommend` computes "
-    "thresholds for which it does, and `--set rocefab` shows them here",
+    "thresholds for which it does, and `--set rocefab` shows them here. No rule of `rocefab check` "
+    "judges it",
     "rides past Kmax": "PFC takes over from ECN; lower ecn.kmin_bytes and ecn.kmax_bytes, or raise "
-    "dynamic_th",
+    "dynamic_th. `rocefab check` judges an incast of all hosts (QOS036)",
     "pauses at the start": "senders begin at line rate before the first CNP; "
-    "host.nic.first_cnp_rate_mbps and `rocefab simulate --star` show what softens it",
-    "starves": "rates fall below 80 % of the port; raise ecn.kmin_bytes, or lower ecn.pmax_percent",
+    "host.nic.first_cnp_rate_mbps and `rocefab simulate --star` show what softens it. "
+    "`rocefab check` judges 16 flows (QOS055)",
+    "starves": "rates fall below 80 % of the port; raise ecn.kmin_bytes, or lower "
+    "ecn.pmax_percent. No rule of `rocefab check` judges it",
 }
 
 
@@ -223,6 +228,19 @@ def advice(points: Sequence[Point]) -> tuple[str, ...]:
     """Return what to do about each kind of verdict that some point has."""
     verdicts = " ".join(point.verdict for point in points)
     return tuple(f"{word}: {todo}" for word, todo in _TODO.items() if word in verdicts)
+
+
+def other_nics(fabric: Fabric) -> str:
+    """Return that DCQCN of some NICs is that of ConnectX here; empty where all are by NVIDIA."""
+    traits = {name: fabric.intent.host_traits(name) for name in fabric.hosts.names}
+    others = {name: one.nic.vendor for name, one in traits.items() if one.nic.vendor != "nvidia"}
+    if not others:
+        return ""
+    vendors = " and ".join(sorted({*others.values()}))
+    return (
+        f"{hostlist.in_short([*others])}: DCQCN of {vendors} NICs is not modelled; they are taken "
+        "as ConnectX"
+    )
 
 
 def parameters_of(kind: Kind, question: Question) -> ParameterSet:

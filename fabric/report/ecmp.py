@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.units import gbps_to_bps
 from fabric.qos.ecmp.collective import (
     advise_queue_pairs,
@@ -62,7 +63,7 @@ def _kind(
         load = spread(senders, links, pairs, ratio)
         chosen = ", as set" if pairs == own else ""
         how = f"fullest link carries {load.over_mean:.2f} times the mean on average{chosen}"
-        yield f"efficiency, {pairs} queue pairs", f"{load.efficiency:.0%}", how
+        yield f"efficiency, {counted(pairs, 'queue pair')}", f"{load.efficiency:.0%}", how
     reached = entropy(own, links)
     yield "paths between two NICs", f"{reached.paths:.2f}", reached.reason
     pinned = entropy(own, links, pinned=True)
@@ -72,7 +73,11 @@ def _kind(
     yield "efficiency, packet spraying", f"{sprayed.efficiency:.0%}", how
     for target in (LEAST_EFFICIENCY, TARGET):
         advice = advise_queue_pairs(senders, links, target, ratio)
-        yield f"advice for {target:.0%}", f"{advice.queue_pairs} queue pairs", advice.reason
+        yield (
+            f"advice for {target:.0%}",
+            counted(advice.queue_pairs, "queue pair"),
+            advice.reason,
+        )
 
 
 def _bisection(designs: Designs, kind: Ints, gbps: int) -> tuple[str, object, str]:
@@ -81,7 +86,7 @@ def _bisection(designs: Designs, kind: Ints, gbps: int) -> tuple[str, object, st
     load = spread(senders, links, pairs, percent / 100)
     left = bisection_bps(gbps_to_bps(gbps), 1 / links, load.efficiency)
     value = f"{left / gbps_to_bps(1):,.0f} of {gbps:,} Gb/s"
-    return "uplinks of a leaf, one failed", value, f"with {pairs} queue pairs"
+    return "uplinks of a leaf, one failed", value, f"with {counted(pairs, 'queue pair')}"
 
 
 def _fabric(designs: Designs) -> Iterator[tuple[str, object, str]]:
@@ -94,4 +99,8 @@ def _fabric(designs: Designs) -> Iterator[tuple[str, object, str]]:
     elif len(hosts) > 1 and len(designs.fabric.uplinks):
         per_leaf = int(np.bincount(hosts.unit).max())
         share = classic_spine_share(len(hosts), per_leaf)
-        yield "traffic over spines", f"{share:.0%}", f"all-to-all, {per_leaf} hosts on a leaf"
+        yield (
+            "traffic over spines",
+            f"{share:.0%}",
+            f"all-to-all, {counted(per_leaf, 'host')} on a leaf",
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.units import gbps_to_bytes_per_s, s_to_us
 from fabric.design.pool import lossless_pool_bytes
 from fabric.platforms.features import marking_unit
@@ -201,7 +202,7 @@ def _verdict(kind: Kind, delay_bytes: float) -> str:
         order = "kmax too high: PFC acts before full marking (or alpha too low)"
     else:
         ports = _ports_before_pause(kind, pool)
-        order = f"ECN acts first for up to {ports} congested ports fed by one port"
+        order = f"ECN acts first for up to {counted(ports, 'congested port')} fed by one port"
     kept = _programmed_kmin_bytes(kind)
     words = [order]
     if one.kmin_bytes < delay_bytes:

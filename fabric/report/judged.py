@@ -106,7 +106,7 @@ def text(judgement: Judgement, outcome: Outcome) -> str:
         for finding in outcome.findings
     )
     skipped = f"; not judged: {hostlist.fold(outcome.skipped)}" if outcome.skipped else ""
-    lines.append(f"{len(outcome.checked)} verdicts: {counted(causes, 'cause')}{skipped}")
+    lines.append(f"{counted(len(outcome.checked), 'verdict')}: {counted(causes, 'cause')}{skipped}")
     return "\n".join(lines) + "\n"
 
 
@@ -134,7 +134,7 @@ def _evidence(cause: Cause) -> list[str]:
     lines = list(cause.evidence[:_MOST_LINES])
     more = len(cause.evidence) - _MOST_LINES
     if more > 0:
-        lines.append(f"and {more} more lines; --format json has all")
+        lines.append(f"and {counted(more, 'more line')}; --format json has all")
     if cause.hosts:
         lines.append(f"hosts: {hostlist.fold(cause.hosts)}")
     return lines
@@ -151,8 +151,8 @@ def as_dict(
             {
                 "rule": cause.rule,
                 "severity": cause.severity.word,
-                "device": cause.device,
-                "port": cause.port,
+                "device": cause.device or None,
+                "port": cause.port or None,
                 "message": cause.message,
                 "fix": cause.fix,
                 "evidence": list(cause.evidence),

@@ -229,7 +229,7 @@ def _told(field: str, value: Any) -> str:
         ])
     if field == "bgp":
         up = sum(peer.established for peer in value.values())
-        return f"{up} of {len(value)} sessions established"
+        return f"{up} of {counted(len(value), 'session')} established"
     if field == "facts":
         return " ".join(part for part in (value.hostname, value.model, value.version) if part)
     if field == "watchdog":

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.units import bytes_to_mb
@@ -105,7 +106,7 @@ def _model_row(model: Sku) -> tuple[object, ...]:
         ",".join(map(str, model.all_speeds_gbps)),
         round(bytes_to_mb(size), 1) if size else UNKNOWN,
         family.integer("lossless_classes") or UNKNOWN,
-        f"{len(model.headroom)} rows" if model.headroom else "none published",
+        counted(len(model.headroom), "row") if model.headroom else "none published",
         "yes" if model.pools else UNKNOWN,
         _rendered(model),
         _grades(family),

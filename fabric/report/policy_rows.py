@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.design.qos import host_qos
 from fabric.design.watchdog_words import watchdog_words
 from fabric.intent.classes import lossless_classes
@@ -96,4 +97,4 @@ def _port_mtus(mtus: Counter[int]) -> str:
     if len(mtus) == 1:
         return f"ports {next(iter(mtus)):,}"
     ordered = sorted(mtus.items(), key=lambda item: (-item[1], -item[0]))
-    return ", ".join(f"{count:,} port{'s' if count > 1 else ''} {mtu:,}" for mtu, count in ordered)
+    return ", ".join(f"{counted(count, 'port')} {mtu:,}" for mtu, count in ordered)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.json_text import parse_json, said
@@ -99,7 +100,7 @@ def _nothing(path: Path, odd: Oddities) -> Finding:
     what = "is empty"
     if others := odd.of(Oddity.STRANGER):
         names = folded([name for _, name in others])
-        what = f"the fabric has none of its devices, in {len(others)} records: {names}"
+        what = f"the fabric has none of its devices, in {counted(len(others), 'record')}: {names}"
     elif odd.of(Oddity.CUT):
         what = "its only line is cut"
     fix = "write it by `rocefab observe --out FILE` with this inventory"

@@ -144,7 +144,7 @@ def _permutation(designs: Designs, sampler: Sampler, pairs: int) -> list[tuple[S
     paths = [path for path in islice(drawn, pairs) if path]
     if len(paths) < pairs:
         raise InputError(
-            f"--permutation is {pairs}; rail 0 has {len(paths)} NICs with a receiver at another "
-            "leaf"
+            f"--permutation is {pairs}; rail 0 has {counted(len(paths), 'NIC')} with a receiver at "
+            "another leaf"
         )
     return paths

@@ -33,7 +33,7 @@ _ALL_PAIRS = (
     "those that may talk"
 )
 _HEADERS = (
-    *("rank", "what", "count", "host_pairs", "leaf_pairs", "rails", "rail_lost"),
+    *("rank", "what", "count", "host_pairs", "leaf_pairs", "rails_split", "hosts_lose_rail"),
     *("left_percent", "example"),
 )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabric.core.counts import counted, noun
 from fabric.core.errors import InputError
 from fabric.core.formats import form_of
 from fabric.core.units import s_to_ms, s_to_us, us_to_s
@@ -158,8 +159,9 @@ class StormReport:
     def summary(self) -> list[str]:
         """Return what comes of it, in sentences."""
         stopped = (
-            f"{self.hosts_end:,} of {len(self.fabric.hosts):,} hosts stop, the last after "
-            f"{s_to_us(self.last_s):,.0f} us"
+            f"{self.hosts_end:,} of {counted(len(self.fabric.hosts), 'host')} "
+            f"{noun(self.hosts_end, 'stops', 'stop')}, the last after {s_to_us(self.last_s):,.0f} "
+            "us"
         )
         if self.end is None:
             return [stopped, "no watchdog ends the storm"]
@@ -190,8 +192,8 @@ class StormReport:
         who = "of its rail" if self.pattern == "rail" else "that it reaches"
         count = sum(len(rows) for rows in self.traffic.members)
         return (
-            f"traffic: each of {count:,} NICs sends {100 * self.traffic.scale:.0f} % of its line "
-            f"rate, evenly to all NICs {who}"
+            f"traffic: each of {counted(count, 'NIC')} sends {100 * self.traffic.scale:.0f} % of "
+            f"its line rate, evenly to all NICs {who}"
         )
 
     def as_dict(self) -> dict[str, Any]:

@@ -39,6 +39,8 @@ _REPEATING = {"TOP012", "TOP015", "TOP017"}
 _COUNTED = re.compile(r" \(and in [0-9,]+ more places?\)$")
 #: Hosts that are named in a report.
 WORST_HOSTS = 10
+#: What rounds to 100 and is not all is shown as this.
+_NEARLY_ALL_PERCENT = 99.9
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,9 @@ class WhatIf:
         """Why this is not safe: what is cut off, and new errors; empty when it is."""
         causes, hit = [], self.impact
         if hit.host_pairs[1]:
-            causes.append(f"{hit.host_pairs[1]:,} pairs of hosts are cut")
+            causes.append(
+                f"{counted(hit.host_pairs[1], 'pair of hosts is', 'pairs of hosts are')} cut"
+            )
         causes += [
             f"{counted(one.host_pairs_cut, 'pair')} of hosts of tenant {one.name} "
             f"{'is' if one.host_pairs_cut == 1 else 'are'} cut"
@@ -262,8 +266,8 @@ class WhatIf:
                 {
                     "rule": finding.rule,
                     "severity": finding.severity.word,
-                    "device": finding.device,
-                    "port": finding.port,
+                    "device": finding.device or None,
+                    "port": finding.port or None,
                     "message": finding.message,
                     "fix": finding.fix,
                 }
@@ -376,5 +380,8 @@ def _least(parts: Sequence[tuple[str, float, float]]) -> tuple[float, str]:
 
 
 def percent(after: float, before: float) -> str:
-    """Return how much is left, as a whole percentage rounded down."""
-    return f"{int(share_to_percent(after / before))} %" if before else "-"
+    """Return how much is left; what is not all is never 100 %."""
+    if not before:
+        return "-"
+    rounded = round(share_to_percent(after / before), 1)
+    return f"{rounded if after == before else min(rounded, _NEARLY_ALL_PERCENT):g} %"

@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.findings import Finding, Severity
 from fabric.placement import job
 from fabric.placement.engine.query import JOB_RULE
@@ -63,7 +64,7 @@ def query_of(body: PlacementBody, fabric: Fabric) -> Query:
     elif hosts and nodes != len(hosts):
         wrong.add("nodes", f"nodes is {nodes}, but hosts has {len(hosts)}", "omit one of them")
     if body.segment and nodes % body.segment:
-        message = f"segment {body.segment} does not divide {nodes} nodes"
+        message = f"segment {body.segment} does not divide {counted(nodes, 'node')}"
         wrong.add("segment", message, "use a divisor of nodes")
     wrong.end()
     return query

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from fabric.core.counts import counted
 from fabric.core.shown import field_text
 from fabric.core.validation import own_words
 from fabric.report.readings import ReadingsDocument, snapshot_of
@@ -108,7 +109,9 @@ class Readings:
         if self._tail.too_long:
             found.append(f"{self.path}: {_lines(self._tail.too_long)} too long and skipped")
         if self._strangers:
-            found.append(f"{self.path}: {self._strangers:,} records of devices not in the fabric")
+            found.append(
+                f"{self.path}: {counted(self._strangers, 'record')} of devices not in the fabric"
+            )
         if self.timelines.omitted:
             found.append("some counters have no time line: there are too many")
         return found

@@ -187,12 +187,12 @@ class FindingReply(BaseModel):
     severity: str
     message: str
     fix: str
-    field: str
+    field: str | None
     file: str | None
     line: Annotated[int | None, Field(description="Null where it is about a whole file.")]
     column: int | None
-    device: str
-    port: str
+    device: str | None
+    port: str | None
     also: list[str] = Field(default=[], description="Further devices that it is about.")
 
 
@@ -310,8 +310,8 @@ class NewFinding(BaseModel):
 
     rule: str
     severity: str
-    device: str
-    port: str
+    device: str | None
+    port: str | None
     message: str
     fix: str
 

@@ -12,6 +12,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.errors import FabricError, InputError
 from fabric.placement.job import traffic_of
 from fabric.serve.book import Book, BookedJob
@@ -273,7 +274,9 @@ class Service:
         if self.broken:
             found.append("the inventory on disk is wrong; this answer is of the one before it")
         if self.ignored:
-            found.append(f"the state names {len(self.ignored)} things that the inventory lacks")
+            found.append(
+                f"the state names {counted(len(self.ignored), 'thing')} that the inventory lacks"
+            )
         return [f"{text}: see /readyz" for text in found]
 
     def about(self, book: Book) -> dict[str, Any]:

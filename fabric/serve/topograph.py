@@ -14,6 +14,7 @@ from http import HTTPStatus
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.counts import counted
 from fabric.placement.exporters.slurm import (
     block_entry,
     block_text,
@@ -84,7 +85,10 @@ def check(body: GenerateBody, loaded: Loaded) -> TopologyRequest:
 def _check_nodes(field: str, nodes: Iterable[str], loaded: Loaded, wrong: Wrong) -> None:
     unknown = sorted(set(nodes) - set(loaded.fabric.host_row))
     if unknown:
-        message = f"{len(unknown)} nodes are missing in the inventory, such as {unknown[0][:64]!a}"
+        message = (
+            f"{counted(len(unknown), 'node is', 'nodes are')} missing in the inventory, such as "
+            f"{unknown[0][:64]!a}"
+        )
         wrong.add(field, message, "GET /v1/hosts lists the hosts")
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.report.singles import singles
@@ -14,7 +16,7 @@ from fabric.topology.clos import clos, lost_cables
 from fabric.topology.outages import outage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from fabric.serve.map import Drawn
     from fabric.serve.requests import WhatIfBody
@@ -41,14 +43,28 @@ def whatif_answer(project: Project, wanted: WhatIfBody) -> dict[str, Any]:
     Raises
     ------
     InputError
-        When the question is not clear, or a name is unknown.
+        When the question is not clear, or a name is unknown; findings name the field.
     """
     if finding := unclear(wanted):
         raise InputError("the question is not clear", [finding])
+    drained = [f"switch:{wanted.drain}"] if wanted.drain else []
+    refuse_unknown(project.fabric, {"fail": wanted.fail, "drain": drained})
     if wanted.all_links or wanted.all_switches:
         links, switches = wanted.all_links, wanted.all_switches
         return singles(project, wanted.fail, links=links, switches=switches).as_dict()
     return whatif(project, wanted.fail, drain=wanted.drain, rules=wanted.rules).as_dict()
+
+
+def refuse_unknown(fabric: Fabric, words_by_field: Mapping[str, Sequence[str]]) -> None:
+    """Raise InputError for words that name nothing, with the field of a request that has them."""
+    findings = []
+    for field, words in words_by_field.items():
+        try:
+            outage(fabric, words)
+        except InputError as error:
+            findings += [replace(one, field=field) for one in error.findings]
+    if findings:
+        raise InputError(f"{counted(len(findings), 'error')} in the list of failures", findings)
 
 
 def failing(fabric: Fabric, drawn: Drawn, words: Sequence[str]) -> dict[str, Any]:
@@ -57,8 +73,9 @@ def failing(fabric: Fabric, drawn: Drawn, words: Sequence[str]) -> dict[str, Any
     Raises
     ------
     InputError
-        When a name is unknown.
+        When a name is unknown; findings name the field, which is `fail`.
     """
+    refuse_unknown(fabric, {"fail": words})
     lost = outage(fabric, words)
     cables, nics = lost_cables(clos(fabric), lost)
     lines = drawn.nic_line[nics[drawn.part.nics]], drawn.cable_line[cables[drawn.part.cables]]

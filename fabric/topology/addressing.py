@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.topology.hardware import role_model
 from fabric.topology.ipv6_plan import ipv6_links, ipv6_subnets
 from fabric.topology.layout import rank_within, spine_place, uplink_start
@@ -240,7 +241,9 @@ def _short(intent: Intent, layout: Layout, row: int, room: int) -> Finding:
     spine = bool(layout.tier[row])
     path = ("addressing", "core_links_per_spine" if spine else "uplinks_per_leaf")
     pool = "core_links" if spine else "uplinks"
-    message = f"{layout.names[row]} has more uplink cables than its {room} reserved links"
+    message = (
+        f"{layout.names[row]} has more uplink cables than its {counted(room, 'reserved link')}"
+    )
     fix = f"increase {'.'.join(path)}, or use a larger pool for addressing.{pool}"
     return intent.finding("TOP004", message, fix, *path)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.topology.addressing import core_place, routed_ports, slots_per_subnet_group
 from fabric.topology.hardware import role_model, unit_models
 from fabric.topology.ipv6_plan import subnet_bits
@@ -158,7 +159,7 @@ def _core_ports(intent: Intent, layout: Layout) -> Iterator[Finding]:
     yield from _short(
         intent,
         "super_spines.links_per_spine",
-        f"ports of {core.name} super-spines ({room} spines reserved per pod)",
+        f"ports of {core.name} super-spines ({counted(room, 'spine')} reserved per pod)",
         len(layout.pods) * -(-room // top.groups) * top.links_per_spine,
         len(usable_ports(platforms.super_spine, core)),
         "use more groups, a larger super-spine, or a smaller super_spines.spines_per_pod",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.findings import Finding, Severity
 from fabric.platforms.model import role_field
 from fabric.topology.explicit_layout import explicit_misfits
@@ -74,8 +75,8 @@ def missing_ports(fabric: Fabric) -> list[Finding]:
         Finding(
             "TOP006",
             Severity.ERROR,
-            f"the design places a cable on port {number}, but {model.name} has {model.port_count} "
-            "ports",
+            f"the design places a cable on port {number}, but {model.name} has "
+            f"{counted(model.port_count, 'port')}",
             "use a model with more ports, or move the cables of this switch",
             device=name,
         )
@@ -96,7 +97,8 @@ def double_ports(fabric: Fabric) -> list[Finding]:
         Finding(
             "TOP003",
             Severity.ERROR,
-            f"{count} cables end here: {', '.join(_far_ends(fabric, row, number))}",
+            f"{counted(count, 'cable ends', 'cables end')} here: "
+            f"{', '.join(_far_ends(fabric, row, number))}",
             "correct the override that moved a cable onto this port",
             device=fabric.switches.names[row],
             port=fabric.switches.skus[row].port(number),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.topology.drawing_groups import nics_text
 from fabric.topology.drawing_names import shortened
 
@@ -87,7 +88,7 @@ def _switches(fabric: Fabric, network: Clos, tier: int) -> str:
 
 
 def _hosts(fabric: Fabric) -> str:
-    return f"{len(fabric.hosts):,} host{'' if len(fabric.hosts) == 1 else 's'}"
+    return counted(len(fabric.hosts), "host")
 
 
 def _few(names: list[str]) -> list[str]:
@@ -100,7 +101,7 @@ def _cables(speed_gbps: Ints, cable_m: Ints) -> tuple[str, ...]:
     speed = f"{low}G" if low == high else f"{low}-{high}G"
     near, far = int(cable_m.min()), int(cable_m.max())
     metres = f"{near} m" if near == far else f"{near}-{far} m"
-    return (f"{len(speed_gbps):,} cables", f"{speed}, {metres}")
+    return (counted(len(speed_gbps), "cable"), f"{speed}, {metres}")
 
 
 def _oversubscription(gbps: tuple[Ints, Ints], rows: Ints) -> tuple[str, ...]:

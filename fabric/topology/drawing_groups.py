@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.topology.drawing_names import (
     LABEL_LENGTH,
     LEFT_OUT,
@@ -287,7 +288,7 @@ class _Gatherer:
         names = [switches.names[row] for row in rows.tolist()]
         self._of_switch[rows] = len(self._drawn)
         first, rail = int(rows[0]), _common(switches.rail[rows])
-        detail = _counted(len(names), role)
+        detail = counted(len(names), role)
         if len(names) == 1:
             detail = f"rail {rail}" if rail >= 0 else f"AS {self._network.asn[first]}"
         self._add(role, names, detail, rail, column, pod, int(switches.plane[first]))
@@ -300,7 +301,7 @@ class _Gatherer:
             names = [self._fabric.hosts.names[row] for row in part.tolist()]
             self._of_host[part] = len(self._drawn)
             ports = int(np.isin(self._network.nics.host, part).sum())
-            hosts = "" if alone else f"{_counted(len(names), 'host')}, "
+            hosts = "" if alone else f"{counted(len(names), 'host')}, "
             self._add(
                 "host", names, f"{hosts}{nics_text(self._fabric, ports)}", -1, column, pod, -1
             )
@@ -337,12 +338,5 @@ def nics_text(fabric: Fabric, ports: int) -> str:
     fabric : Fabric
         Says how many ports a NIC has.
     """
-    nics = _counted(ports // fabric.nic_ports, "NIC")
-    return nics if fabric.nic_ports == 1 else f"{nics}, {_counted(ports, 'port')}"
-
-
-def _counted(count: int, word: str) -> str:
-    plural = "" if count == 1 else "s"
-    if word == "leaf":
-        return f"{count:,} {'leaf' if count == 1 else 'leaves'}"
-    return f"{count:,} {word}{plural}"
+    nics = counted(ports // fabric.nic_ports, "NIC")
+    return nics if fabric.nic_ports == 1 else f"{nics}, {counted(ports, 'port')}"

@@ -106,10 +106,15 @@ def names_in(intent: Intent, host: str) -> tuple[NicNames, ...]:
     return tuple(names)
 
 
+#: A limit that we chose: a million unknown names take seconds to fold.
+_MOST_FOLDED = 10_000
+
+
 def unknown(kind: str, names: Sequence[str]) -> str:
-    """Return that there is no thing of a kind with the first of some names, and how many more."""
-    more = f" (and {len(names) - 1:,} more)" if len(names) > 1 else ""
-    return f"there is no {kind} {names[0]!r}{more}"
+    """Return that there is no thing of a kind with some names, which are folded."""
+    shown = hostlist.in_short(names[:_MOST_FOLDED]) if len(names) > 1 else names[0]
+    more = len(names) - _MOST_FOLDED
+    return f"there is no {kind} {shown!a}{f' (and {more:,} more)' if more > 0 else ''}"
 
 
 def _unpadded(name: str) -> str:

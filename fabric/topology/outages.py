@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core import hostlist
+from fabric.core.counts import counted, noun
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.topology.clos import Outage, clos
-from fabric.topology.naming import hint, nic_names, port_hint
+from fabric.topology.naming import hint, nic_names, port_hint, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
     from fabric.topology.clos import Clos
     from fabric.topology.model import Bools, Fabric, Ints
@@ -51,15 +52,14 @@ def outage(fabric: Fabric, words: Sequence[str], forms: str = FORMS) -> Outage:
     Raises
     ------
     InputError
-        With a finding for each word that names nothing.
+        With a finding for each word that names nothing; unknown names of a word are one.
     """
     reader = _Reader(fabric, forms)
     combined = Outage.none(reader.network)
     for word in words:
         combined = combined | reader.read(word)
     if reader.findings:
-        plural = "" if len(reader.findings) == 1 else "s"
-        message = f"{len(reader.findings)} error{plural} in the list of failures"
+        message = f"{counted(len(reader.findings), 'error')} in the list of failures"
         raise InputError(message, reader.findings)
     return combined
 
@@ -86,6 +86,8 @@ class _Reader:
     def __init__(self, fabric: Fabric, forms: str) -> None:
         self.network: Clos = clos(fabric)
         self.findings: list[Finding] = []
+        #: Names of a word that are unknown, by what they should be, and by what they are instead.
+        self._strange: dict[tuple[str, str], list[str]] = {}
         self._fabric, self._forms = fabric, forms
 
     def read(self, word: str) -> Outage:
@@ -102,6 +104,7 @@ class _Reader:
         names, reader = (rest, read) if read and rest else (word, self._plain)
         for name in self._expanded(names):
             reader(failure, name)
+        self._tell_strange()
         return failure
 
     def _expanded(self, names: str) -> list[str]:
@@ -125,7 +128,7 @@ class _Reader:
             fix = self._meant(kind, rest) or f"use one of {self._forms}"
             self._refuse("INT040", f"{word!r} is not a valid failure", fix)
         else:
-            self._unknown("device", word, {**self._fabric.host_row, **self._fabric.switch_row})
+            self._strange.setdefault(("device", ""), []).append(word)
 
     def _meant(self, kind: str, rest: str) -> str:
         """Return the form of a failure whose first word is another one."""
@@ -138,35 +141,52 @@ class _Reader:
     def _refuse(self, rule: str, message: str, fix: str) -> None:
         self.findings.append(Finding(rule, Severity.ERROR, message, fix))
 
-    def _unknown(self, kind: str, name: str, known: Iterable[str]) -> None:
-        # `rocefab show topology` has units too, and more devices than any other list.
-        for other, names in (("host", self._fabric.host_row), ("switch", self._fabric.switch_row)):
-            if kind in {"host", "switch"} and name in names:
-                message = f"{name!r} is a {other}, not a {kind}"
-                self._refuse("TOP005", message, f"--fail {other}:{name} takes it down")
-                return
-        listed = "switch" if kind in {"unit", "device"} else kind
-        fix = hint(listed, name, known)
-        if kind == "device" and not fix.endswith("?"):
-            fix = f"{fix}; or use one of {self._forms}"
-        self._refuse("TOP005", f"there is no {kind} {name!r}", fix)
+    def _known(self, kind: str) -> dict[str, int]:
+        """Return the rows of all names of a kind; of devices, hosts and switches together."""
+        match kind:
+            case "host":
+                return self._fabric.host_row
+            case "switch":
+                return self._fabric.switch_row
+            case "unit":
+                return {unit.name: row for row, unit in enumerate(self._fabric.intent.fabric.units)}
+        return {**self._fabric.host_row, **self._fabric.switch_row}
 
-    def _row(self, kind: str, name: str, known: dict[str, int]) -> int | None:
-        if name not in known:
-            self._unknown(kind, name, known)
-        return known.get(name)
+    def _row(self, kind: str, name: str) -> int | None:
+        row = self._known(kind).get(name)
+        if row is None:
+            other = {"host": "switch", "switch": "host"}.get(kind, "")
+            instead = other if other and name in self._known(other) else ""
+            self._strange.setdefault((kind, instead), []).append(name)
+        return row
+
+    def _tell_strange(self) -> None:
+        """Refuse the names of a word that are unknown, those that are alike as a range."""
+        for (kind, instead), names in self._strange.items():
+            if instead:
+                message, fix = _of_other_kind(kind, instead, names)
+            else:
+                message, fix = unknown(kind, names), self._fix_of_unknown(kind, names[0])
+            self._refuse("TOP005", message, fix)
+        self._strange.clear()
+
+    def _fix_of_unknown(self, kind: str, name: str) -> str:
+        # `rocefab show topology` has units too, and more devices than any other list.
+        listed = "switch" if kind in {"unit", "device"} else kind
+        fix = hint(listed, name, self._known(kind))
+        other_form = kind == "device" and not fix.endswith("?")
+        return f"{fix}; or use one of {self._forms}" if other_form else fix
 
     def _switch(self, failure: Outage, name: str) -> None:
-        if (row := self._row("switch", name, self._fabric.switch_row)) is not None:
+        if (row := self._row("switch", name)) is not None:
             failure.switches[row] = True
 
     def _host(self, failure: Outage, name: str) -> None:
-        if (row := self._row("host", name, self._fabric.host_row)) is not None:
+        if (row := self._row("host", name)) is not None:
             failure.hosts[row] = True
 
     def _rack(self, failure: Outage, name: str) -> None:
-        units = {unit.name: row for row, unit in enumerate(self._fabric.intent.fabric.units)}
-        row = self._row("unit", name, units)
+        row = self._row("unit", name)
         if row is not None:
             failure.switches[:] |= self.network.unit == row
             failure.hosts[:] |= self.network.host_unit == row
@@ -186,7 +206,7 @@ class _Reader:
         if name in self._fabric.host_row:
             self._nic(failure, name, port)
             return
-        row = self._row("switch", name, self._fabric.switch_row)
+        row = self._row("switch", name)
         if row is None:
             return
         model = self._fabric.switches.skus[row]
@@ -212,7 +232,7 @@ class _Reader:
         if len(names) != 2:  # noqa: PLR2004 - two ends
             self._refuse("INT040", f"{rest!r} does not name two switches", "use cable-bundle:A:B")
             return
-        rows = [self._row("switch", name, self._fabric.switch_row) for name in names]
+        rows = [self._row("switch", name) for name in names]
         if None in rows:
             return
         cables = self.network.cables
@@ -225,3 +245,13 @@ class _Reader:
                 f"there is no cable between {names[0]} and {names[1]}",
                 "`rocefab show links` lists them",
             )
+
+
+def _of_other_kind(kind: str, instead: str, names: Sequence[str]) -> tuple[str, str]:
+    """Return that names are of switches and not of hosts, or the other way, and what to do."""
+    shown = hostlist.in_short(names)
+    if len(names) == 1:
+        message = f"{shown!r} is a {instead}, not a {kind}"
+        return message, f"--fail {instead}:{shown} takes it down"
+    message = f"{shown!r} are {noun(2, instead)}, not {noun(2, kind)}"
+    return message, f"--fail {instead}:{shown} takes them down"

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.findings import Finding, Severity
+from fabric.platforms import platforms
+from fabric.platforms.features import feature
 from fabric.topology.naming import hint, unknown
 from fabric.topology.routed import host_pools
 from fabric.topology.tenants import UNASSIGNED, vni_of
@@ -33,6 +36,20 @@ def wrong_tenants(fabric: Fabric, tenancy: Tenancy) -> Iterator[Finding]:
     yield from _wrong_services(intent)
     for item in intent.tenants:
         yield from _wrong_pools(fabric, item)
+
+
+def without_vrfs(fabric: Fabric) -> Iterator[Finding]:
+    """Yield the systems of the leaves if none of them keeps tenants apart."""
+    intent, table = fabric.intent, fabric.switches
+    systems = sorted({sku.nos for sku in table.skus[: table.leaf_count]})
+    if not any(feature(name, "tenant_vrfs") for name in systems):
+        titles = " and ".join(platforms[name].title for name in systems)
+        yield intent.finding(
+            "TEN011",
+            f"{titles} {'does' if len(systems) == 1 else 'do'} not support VRFs of tenants",
+            "remove tenancy and tenants, or use another system on leaves",
+            "tenancy",
+        )
 
 
 def no_tenancy(item: Located[Tenant]) -> Finding:
@@ -126,7 +143,9 @@ def _wrong_pools(fabric: Fabric, item: Located[Tenant]) -> Iterator[Finding]:
         yield tenant_finding("TEN009", message, "remove them, or use one plane", item, "pools")
         return
     if own and len(own) != len(pools):
-        message = f"it has {len(own)} pools, and the NICs of the fabric have {len(pools)}"
+        message = (
+            f"it has {counted(len(own), 'pool')}, and the NICs of the fabric have {len(pools)}"
+        )
         yield tenant_finding(
             "TEN009", message, "name one for each of them, in their order", item, "pools"
         )

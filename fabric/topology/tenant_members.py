@@ -14,6 +14,7 @@ from fabric.topology.tenant_findings import (
     no_tenancy,
     shared_subnets,
     tenant_finding,
+    without_vrfs,
     wrong_tenants,
 )
 from fabric.topology.tenants import UNASSIGNED, Tenants
@@ -40,7 +41,7 @@ def assign_tenants(fabric: Fabric) -> tuple[Fabric, list[Finding]]:
     tenancy = intent.fabric.tenancy
     if tenancy is None:
         return fabric, [no_tenancy(item) for item in intent.tenants[:1]]
-    findings = list(wrong_tenants(fabric, tenancy))
+    findings = [*without_vrfs(fabric)] or [*wrong_tenants(fabric, tenancy)]
     tenants = Tenants(intent.tenants, tenancy, np.full(len(fabric.nics), UNASSIGNED))
     findings += [one for row in range(len(tenants)) for one in _take(fabric, tenants, row)]
     findings += [] if findings else shared_subnets(fabric, tenants)

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
 from fabric.core.findings import Finding, Position, Severity
-from fabric.core.steps import steps as counted
+from fabric.core.steps import steps as reported
 from fabric.core.user_files import read_text
 from fabric.probe.reach.commands import DURATION_S, INCAST_S, ceiling_gbps
 from fabric.report.accept import (
@@ -175,7 +176,7 @@ class Run:
         """
         self._reject_unknown(only)
         self._write()
-        for step in counted("steps", self._steps):
+        for step in reported("steps", self._steps):
             done = self.record.results.get(step.key, Result()).state == "passed"
             if step.by_hand or (only and step.key not in only) or (done and not (only or again)):
                 continue
@@ -200,7 +201,7 @@ class Run:
         suspicion = suspect(self.project, files)
         lines = (*suspicion.slow(), *suspicion.untested())
         state: State = "failed" if lines else "passed"
-        summary = f"{len(suspicion.results)} results, recorded by {by}"
+        summary = f"{counted(len(suspicion.results), 'result')}, recorded by {by}"
         self._keep("nccl", Result(state, summary, lines, _now(), _now(), by))
 
     def sign(self, name: str) -> None:
@@ -220,7 +221,7 @@ class Run:
 
     def _configuration(self) -> Outcome:
         health = verify(self.project, self.connections, self._all, self.progress)
-        return _health(health, f"{len(health)} devices")
+        return _health(health, counted(len(health), "device"))
 
     def _cabling(self) -> Outcome:
         seen = cabling(self.project, self.connections, self._all, self.progress)
@@ -236,7 +237,7 @@ class Run:
     def _watched(self) -> Outcome:
         chosen = replace(self._all, switches=False)
         health = verify(self.project, self.connections, chosen, self.progress, window_s=WATCH_S)
-        return _health(health, f"{sum(len(item.nics) for item in health)} NICs")
+        return _health(health, counted(sum(len(item.nics) for item in health), "NIC"))
 
     def _ping(self) -> Outcome:
         return self._probed("ping")
@@ -256,7 +257,7 @@ class Run:
             for item in report.failures
         ]
         good = report.probes - len(failures)
-        summary = f"{good} of {report.probes} probes passed{_unchecked(self.project)}"
+        summary = f"{good} of {counted(report.probes, 'probe')} passed{_unchecked(self.project)}"
         return [*failures, *report.causes, *report.lost], summary
 
     def _incast(self) -> Outcome:
@@ -270,7 +271,7 @@ class Run:
             f"{item.row()['target']}: {item.failure}" for item in report.groups if item.failure
         ]
         good = len(report.groups) - len(failures)
-        return [*failures, *report.lost], f"{good} of {len(report.groups)} groups passed"
+        return [*failures, *report.lost], f"{good} of {counted(len(report.groups), 'group')} passed"
 
     def _reject_unknown(self, keys: Sequence[str]) -> None:
         known = [step.key for step in self._steps]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.audit.adoption.class_values import is_class_field, single_field
 from fabric.audit.adoption.values import policy_fields
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.shown import printable
 
 if TYPE_CHECKING:
@@ -117,11 +118,7 @@ def _section(title: str, lines: Iterator[str]) -> list[str]:
 def _groups(adopted: Adopted) -> Iterator[str]:
     for group in adopted.groups:
         own = ", ".join(f"{field} {_plain(value)}" for field, value in group.own.items())
-        yield f"{_count(group.size, 'device')}: {group.names}" + (f": {own}" if own else "")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+        yield f"{counted(group.size, 'device')}: {group.names}" + (f": {own}" if own else "")
 
 
 def _plain(value: object) -> str:
@@ -142,7 +139,7 @@ def _remaining(adopted: Adopted) -> Iterator[str]:
     for name, rest in adopted.remaining.items():
         for one in rest:
             first, *others = one.ports
-            ports = f"{first} and {len(others)} more ports" if others else first
+            ports = f"{first} and {counted(len(others), 'more port')}" if others else first
             values = f"runs {printable(one.running)}, becomes {one.adopted}"
             yield f"{name} {ports}: {one.field}: {values}; {why(adopted, name, one)}"
 
@@ -178,6 +175,6 @@ def _where(adopted: Adopted) -> str:
 
 def _check(adopted: Adopted) -> str:
     return (
-        f"`rocefab check` finds {_count(adopted.errors, 'error')} and "
-        f"{_count(adopted.warnings, 'warning')} with these files."
+        f"`rocefab check` finds {counted(adopted.errors, 'error')} and "
+        f"{counted(adopted.warnings, 'warning')} with these files."
     )

@@ -19,6 +19,7 @@ from fabric.audit.rules import AUDIT_RULES
 from fabric.audit.switch import judge
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.steps import steps
 from fabric.core.user_files import read_text
 from fabric.defects.book import facts
 from fabric.observe.configuration.lossless import lossless_readers
@@ -26,7 +27,7 @@ from fabric.observe.parsers import UnreadableError, parsers
 from fabric.validate.report import report_in
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, gathered
-from fabric.workflow.audit_folders import as_rendered, counts, systems_of_files
+from fabric.workflow.audit_folders import as_rendered, counts, for_hosts, not_read, systems_of_files
 from fabric.workflow.audit_pairs import Running, judged_pairs
 from fabric.workflow.check import check_sonic_files, with_ages
 from fabric.workflow.saved import read_saved, unknown_words
@@ -92,8 +93,9 @@ def audit(
     """
     saved = read_saved(paths, system, profiles=pairs)
     hosts = saved.hosts
-    findings = [_unknown(file, saved.texts[file]) for file in saved.unknown]
-    for file, switch in saved.switches.items():
+    findings = [*_unread(saved)]
+    for file in steps("switches", [*saved.switches]):
+        switch = saved.switches[file]
         faults = judge_routing(switch, saved.texts[file])
         findings += [_finding(file, switch.name, fault) for fault in faults]
         if switch.system != SONIC:  # `check_sonic_files` judges those
@@ -179,6 +181,14 @@ def _neighbours(file: Path, system: str) -> Neighbours:
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise UnreadableError(str(error)) from error
     return seen
+
+
+def _unread(saved: Saved) -> Iterator[Finding]:
+    """Yield which files are not audited; those of `rocefab render` together."""
+    written = for_hosts(saved.unknown)
+    ours = {file for files in written.values() for file in files}
+    yield from (_unknown(file, saved.texts[file]) for file in saved.unknown if file not in ours)
+    yield from (not_read(manifest, files) for manifest, files in written.items())
 
 
 def _unknown(file: Path, text: str) -> Finding:

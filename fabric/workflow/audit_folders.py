@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabric.audit.host_class import HOST
-from fabric.core.findings import Severity
+from fabric.core.counts import counted, noun
+from fabric.core.findings import Finding, Position, Severity
+from fabric.render.manifest import MANIFEST, digests_of
 from fabric.systems.sonic.platforms import SYSCTL_FILE
 
 if TYPE_CHECKING:
-    from fabric.core.findings import Finding
+    from collections.abc import Collection
+
     from fabric.workflow.saved import Saved
 
 #: Judges whether a CONFIG_DB is complete, which one that `render` writes is not.
@@ -27,6 +30,27 @@ def systems_of_files(saved: Saved) -> dict[str, str]:
     }
     own = {file: folders.get(file.parent) for file in saved.systems if file.name == SYSCTL_FILE}
     return {str(file): own.get(file) or name for file, name in saved.systems.items()}
+
+
+def for_hosts(files: Collection[Path]) -> dict[Path, set[Path]]:
+    """Return the files that `rocefab render` wrote for hosts, by its manifest, which is one."""
+    folders = sorted({folder for file in files for folder in file.parents})
+    written = {folder / MANIFEST: _of_hosts(folder) & {*files} for folder in folders}
+    return {manifest: some for manifest, some in written.items() if some}
+
+
+def _of_hosts(folder: Path) -> set[Path]:
+    paths = [path for path in digests_of(folder) if "hosts" in path.split("/")]
+    return {folder / path for path in (*paths, *([MANIFEST] if paths else ()))}
+
+
+def not_read(manifest: Path, files: Collection[Path]) -> Finding:
+    """Return that files that `rocefab render` wrote for hosts are not read."""
+    number = len({*files} - {manifest})
+    are = noun(number, "is", "are")
+    message = f"{counted(number, 'file')} that `rocefab render` wrote for hosts {are} not audited"
+    fix = "audit outputs that were saved on the hosts; docs/audit.md lists them"
+    return Finding("AUD019", Severity.INFO, message, fix, "", Position(str(manifest)))
 
 
 def counts(systems: dict[str, str], saved: Saved) -> tuple[int, int]:

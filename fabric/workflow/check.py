@@ -312,8 +312,9 @@ def refuse(project: Project, outcome: Outcome) -> Outcome:
     """
     errors = outcome.at_least(Severity.ERROR)
     if errors:
-        plural = "" if len(errors) == 1 else "s"
-        message = f"{len(errors)} error{plural} in {project.intent.folder}; no changes were made"
+        message = (
+            f"{counted(len(errors), 'error')} in {project.intent.folder}; no changes were made"
+        )
         names = project.site.fabrics if project.site else ()
         raise InputError("; ".join([message, *why_together(errors, names)]), errors)
     if outcome.broken:

@@ -127,7 +127,7 @@ def demo(folder: Path, say: Callable[[str], None], scene: Scene = SCENES["defaul
     story.headline("Start a lab on this machine, with a stand-in for every device")
     with laboratory(project, folder / "lab") as lab:
         os.environ[PASSWORD_VARIABLE] = (folder / "lab" / PASSWORD).read_text().strip()
-        story.line(f"{len(lab.names())} devices, factory defaults: {story.connections}")
+        story.line(f"{counted(len(lab.names()), 'device')}, factory defaults: {story.connections}")
         _bring_up(story, project)
         _hand_edit(story, project, lab)
         _failing_leaf(story, lab)
@@ -146,7 +146,7 @@ def _check_and_render(story: _Story, project: Project) -> None:
         story.line(line)
     story.headline("Render the configuration of every switch and host")
     files = render(project, story.folder / "out")
-    story.line(f"{len(files)} files in {story.folder / 'out'}")
+    story.line(f"{counted(len(files), 'file')} in {story.folder / 'out'}")
 
 
 def _bring_up(story: _Story, project: Project) -> None:

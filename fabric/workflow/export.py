@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.exports import About, exporters, refused, with_part
 from fabric.core.exports import export as write_parts
@@ -165,7 +166,7 @@ def export(project: Project, form: str, request: Request) -> tuple[str, tuple[Fi
     texts, separator = [file.text for file in done.files], exporters[form].separator
     if len(texts) > 1 and separator is None:
         names = ", ".join(dict.fromkeys(file.path for file in done.files))
-        message = f"{len(texts)} files cannot be printed as one: {names[:200]}"
+        message = f"{counted(len(texts), 'file')} cannot be printed as one: {names[:200]}"
         fix = "select one part with --what, or specify a folder with --out"
         raise InputError("too many files", [Finding("PLC009", Severity.ERROR, message, fix)])
     return (separator or "").join(texts), done.notes

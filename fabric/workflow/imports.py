@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabric.core import hostlist
-from fabric.core.counts import counted
+from fabric.core.counts import counted, noun
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.shown import printable
@@ -205,7 +205,10 @@ def _assumed(files: Iterable[Artefact], output: Path) -> Iterator[Finding]:
         for place in assumed_places(file.text, printable(f"{output}/{file.path}"))
     ]
     if places:
-        message = f"{len(places)} values are not in the source and were assumed"
+        message = (
+            f"{counted(len(places), 'value is', 'values are')} not in the source and "
+            f"{noun(len(places), 'was', 'were')} assumed"
+        )
         fix = "each is marked with a comment: confirm the value and remove the comment"
         yield Finding("EXC015", Severity.INFO, message, fix, position=places[0])
 

@@ -64,7 +64,7 @@ def _two_tiers(size: Size) -> tuple[str, ...]:
     if room == hosts:
         later += " A fabric that grows further needs --room-for from the start."
     ports = f"{_leaf_ports(size)}, {size.spare_spine_ports(hosts)} on each spine now"
-    ports += f", {size.spare_spine_ports(room)} with {room:,} hosts"
+    ports += f", {size.spare_spine_ports(room)} with {counted(room, 'host')}"
     return first, f"{cables}; {uplinks}", later, ports
 
 
@@ -72,7 +72,10 @@ def _pods(size: Pods) -> tuple[str, ...]:
     pod, hosts, room = size.pod, size.need.hosts, size.need.room_for
     leaves, pods = size.leaves(hosts), size.pods_of(hosts)
     spines = pods * pod.spines
-    first = f"{_units(size, pod)}, {counted(pods, 'pod')} of up to {size.units_per_pod} units"
+    first = (
+        f"{_units(size, pod)}, {counted(pods, 'pod')} of up to "
+        f"{counted(size.units_per_pod, 'unit')}"
+    )
     first += f", {counted(leaves, 'leaf')}, {counted(spines, 'spine')}, "
     first += f"{counted(size.super_spines, 'super-spine')}."
     cables = f"cables from each leaf to each spine of its pod: {pod.links_per_leaf}, from each "
@@ -82,7 +85,7 @@ def _pods(size: Pods) -> tuple[str, ...]:
     later += "super-spines; no cable moves."
     ports = f"{_leaf_ports(pod)}, {pod.spare_spine_ports(pod.need.hosts)} on each spine of a full "
     ports += f"pod, {size.spare_core_ports(hosts)} on each super-spine now"
-    ports += f", {size.spare_core_ports(room)} with {room:,} hosts"
+    ports += f", {size.spare_core_ports(room)} with {counted(room, 'host')}"
     return first, f"{cables}; uplinks: {links:,}; {_oversubscription(pod)}", later, ports
 
 

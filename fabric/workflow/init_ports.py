@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import product, takewhile
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.platform_model import CageSplit
@@ -117,8 +118,9 @@ def unused_lines(leaf: Sku, spine: Sku, ports: Ports) -> tuple[str, ...]:
         if rest := _offered(model)[used:]:
             speeds = _listed(set.union(*rest))
             lines.append(
-                f"Not used: the last {len(rest)} ports of each {model.name} ({speeds}G); the other "
-                "tier has no such speed: choose another --leaf or --spine to use them."
+                f"Not used: the last {counted(len(rest), 'port')} of each {model.name} "
+                f"({speeds}G); the other tier has no such speed: choose another --leaf or --spine "
+                "to use them."
             )
         if model.note:
             lines.append(f"{model.name}: {model.note}.")

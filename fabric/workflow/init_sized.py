@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Severity
 from fabric.design.limits import longest_cable_m
@@ -157,8 +158,9 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
 def _too_small(wish: Wish, ports: Ports, name: str) -> InputError:
     models = " and ".join(dict.fromkeys((wish.leaf, wish.spine or wish.leaf)))
     message = (
-        f"three tiers of {models} have no place for {wish.room_for or wish.hosts:,} hosts with "
-        f"{wish.rails} NICs each: {ports.leaf_ports} ports a leaf, {ports.spine_ports} a spine"
+        f"three tiers of {models} have no place for {counted(wish.room_for or wish.hosts, 'host')} "
+        f"with {counted(wish.rails, 'NIC')} each: {counted(ports.leaf_ports, 'port')} a leaf, "
+        f"{ports.spine_ports} a spine"
     )
     split = _with_split(wish, name, ports)
     fix = f"use {' '.join(split[0].split()[1:3]).rstrip(':')}" if split else "use --split"
@@ -262,7 +264,11 @@ def _pool(part: tuple[str, int], count: int, option: str) -> str:
     first, shortest = part
     length = _ADDRESS_BITS - (count - 1).bit_length()
     if length < shortest:
-        raise refusal(option, f"{count:,} addresses do not fit into {first}/{shortest}", "lower it")
+        raise refusal(
+            option,
+            f"{counted(count, 'address does', 'addresses do')} not fit into {first}/{shortest}",
+            "lower it",
+        )
     return f"{first}/{length}"
 
 
@@ -319,8 +325,8 @@ def _third_tier(size: Pods, spine: Sku, own: str, speed_gbps: int) -> dict[str, 
     per_spine = _power_of_two(size.core_links)
     pool = _pool(_CORES, 2 * size.pods * spines * per_spine, "--room-for")
     return {
-        "growth": f".\n# A pod has {size.units_per_pod} units; each super-spine has ports for the "
-        "pods to come",
+        "growth": f".\n# A pod has {counted(size.units_per_pod, 'unit')}; each super-spine has "
+        "ports for the pods to come",
         "super_spines": f"\nsuper_spines: {{count: {size.super_spines}, groups: {spines}, "
         f"links_per_spine: {links}, spines_per_pod: {spines}}}",
         "down_ports": f", down_ports: {size.down_ports}",

@@ -10,6 +10,7 @@ import numpy as np
 
 from fabric.change.rollout import LeafPings, Ping
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.devices.connections import listed
 from fabric.probe.reach.plan import SAME_LEAF, SAME_RAIL, ends_of, kind_of
 from fabric.topology.tenants import UNASSIGNED
@@ -209,10 +210,11 @@ def describe_pings(planned: LeafPings) -> str:
     number = sum(map(len, planned.joined.values()))
     gates = (
         _pairs_line(planned),
-        f"gate isolation: {_pings(len(planned.denied))} between tenants must not be answered"
+        f"gate isolation: {counted(len(planned.denied), 'ping')} between tenants must not be "
+        "answered"
         if planned.denied
         else "",
-        f"gate tenant: {_pings(number)} to NICs that enter a tenant must be answered"
+        f"gate tenant: {counted(number, 'ping')} to NICs that enter a tenant must be answered"
         if number
         else "",
         f"gate tenant: {planned.unjoined}" if planned.unjoined else "",
@@ -225,10 +227,6 @@ def _pairs_line(planned: LeafPings) -> str:
     if not count:
         what = "no NICs are pinged through leaves" if planned.every else "no packet will be sent"
         return f"{what}: {planned.silent}"
-    pairs = f"{count} pair{'' if count == 1 else 's'} of NICs, one for each leaf that changes"
+    pairs = f"{counted(count, 'pair')} of NICs, one for each leaf that changes"
     but = f"; none for the others: {planned.silent}" if planned.silent else ""
     return f"pings before and after each wave: {pairs}{but}"
-
-
-def _pings(count: int) -> str:
-    return f"{count} ping{'' if count == 1 else 's'}"

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.counts import counted
 from fabric.core.device_names import DeviceNames, label
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
@@ -42,7 +43,7 @@ def read_folder(folder: Path) -> list[dict[str, Any]]:
     findings: list[Finding] = []
     seen: dict[str, dict[str, Any]] = {}
     if not files or len(files) > _MAX_FILES:
-        message = f"{len(files)} files, and at most {_MAX_FILES:,} are read"
+        message = f"{counted(len(files), 'file')}, and at most {_MAX_FILES:,} are read"
         findings.append(_finding(folder, message if files else "the folder has no files"))
     for path in files[:_MAX_FILES]:
         name = path.stem if path.suffix.lower() in _ENDINGS else path.name

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
+from fabric.core.counts import counted, noun
 from fabric.core.errors import OutputFolderError
 from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
@@ -83,7 +84,10 @@ def add(source: Path, folder: Path, name: str = "", family: str = "") -> Added:
         message = f"the source is of the HwSKU {quoted(hardware.name)}, the model is {name}"
         notes.append(note(message, "configurations get the name of the model as HwSKU"))
     if made.assumed or made.gaps:
-        message = f"{made.assumed} values are assumed, {made.gaps} are unknown"
+        message = (
+            f"{counted(made.assumed, 'value is', 'values are')} assumed, {made.gaps} "
+            f"{noun(made.gaps, 'is', 'are')} unknown"
+        )
         notes.append(
             note(message, "each has a comment that says what to do", Position(str(target)))
         )
@@ -114,7 +118,7 @@ def _sources(path: Path) -> tuple[Source, ...]:
         message = "no readable file" if path.exists() else "no such file or folder"
         raise input_error([wrong(message, "check the path", Position(str(path)))], str(path))
     if len(files) > MOST_FILES:
-        message = f"{len(files)} files"
+        message = counted(len(files), "file")
         fix = f"give a folder with at most {MOST_FILES}, of one switch"
         raise input_error([wrong(message, fix, Position(str(path)))], str(path))
     return tuple(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.gates import PASSED
 from fabric.core import hostlist
+from fabric.core.counts import counted, noun
 from fabric.core.errors import DeviceError
 from fabric.observe import probe_output
 from fabric.observe.parsers import UnreadableError
@@ -65,7 +66,12 @@ class Pings:
         left = self._planned - self._asked
         if self._planned and not self._asked:
             return "no pair was answered before the wave, so none was asked after it"
-        some = f"; {left} of {self._planned} pairs were not answered before" if left > 0 else ""
+        some = (
+            f"; {left} of {counted(self._planned, 'pair')} {noun(left, 'was', 'were')} not "
+            "answered before"
+            if left > 0
+            else ""
+        )
         return f"{PASSED}{some}"
 
     def begin(self, stage: Stage) -> list[str]:
@@ -95,7 +101,7 @@ class Pings:
         named = [f"{ping}: {failures[ping]}" for ping in list(failures)[:_NAMED]]
         more = len(failures) - len(named)
         if more > 0:
-            named.append(f"and {more} more of {len(wanted)} pairs")
+            named.append(f"and {more} more of {counted(len(wanted), 'pair')}")
         return named
 
     def after_soak(self, stage: Stage) -> list[str]:
@@ -141,7 +147,12 @@ class Isolation(Pings):
         if self._planned and not self._asked:
             return "not probed: on no host could a ping start"
         left = self._planned - self._asked
-        return f"{PASSED}; {left} of {self._planned} pairs were not probed" if left else PASSED
+        return (
+            f"{PASSED}; {left} of {counted(self._planned, 'pair')} {noun(left, 'was', 'were')} not "
+            "probed"
+            if left
+            else PASSED
+        )
 
     def begin(self, stage: Stage) -> list[str]:  # noqa: ARG002
         """Return nothing: what was answered before the wave does not count."""
@@ -262,4 +273,4 @@ def _lost(text: str) -> str:
         sent, received = probe_output.ping(text)
     except UnreadableError:
         return _NO_START
-    return "" if received == sent else f"{received} of {sent} replies"
+    return "" if received == sent else f"{received} of {counted(sent, 'reply')}"

@@ -89,7 +89,7 @@ def _wave(devices: Iterable[DevicePlan]) -> Iterator[str]:
         numbers = sorted({len(one.changes) for one in same})
         many = counted(numbers[-1], "change")
         if len(numbers) > 1:
-            many = f"{numbers[0]} to {numbers[-1]} changes each"
+            many = f"{numbers[0]} to {counted(numbers[-1], 'change')} each"
         yield f"  {names} ({kind_of(first)}): {many} by {first.method}, risk: {first.risk.word}"
         if first.no_net:
             yield f"    {NO_NET}: {first.no_net}"
@@ -116,7 +116,7 @@ def _parts(plan: Plan) -> str:
     )
     shown = [f"{part} {number:,}" for part, number in counts.most_common(_MOST_PARTS)]
     more = len(counts) - len(shown)
-    others = f", {more} others" if more > 0 else ""
+    others = f", {counted(more, 'other')}" if more > 0 else ""
     return f"changes: {', '.join(shown)}{others}"
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.probe.nics import is_lossless
@@ -252,9 +253,20 @@ def _causes(plan: Plan, failed: Any) -> tuple[str, ...]:
             return f"host {fabric.hosts.names[number]}"
         return f"leaf {fabric.switches.names[number]}" if scope == "leaf" else f"rail {number}"
 
-    lines = [f"{name(item.scope, item.number)}: all {item.probes} probes failed" for item in common]
+    lines = [
+        f"{name(item.scope, item.number)}: all {counted(item.probes, 'probe')} failed"
+        for item in common
+    ]
     lines += [
-        f"{name(item.scope, item.number)}: all {item.probes} probes beyond a single leaf failed"
+        f"{name(item.scope, item.number)}: all {counted(item.probes, 'probe')} beyond a single "
+        "leaf failed"
         for item in beyond
     ]
-    return (*lines, *([f"{rest} other failures have no common cause"] if rest else []))
+    return (
+        *lines,
+        *(
+            [f"{counted(rest, 'other failure has', 'other failures have')} no common cause"]
+            if rest
+            else []
+        ),
+    )

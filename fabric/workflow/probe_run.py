@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabric.change.planner import open_driver
+from fabric.core.counts import counted
 from fabric.core.errors import DeviceError
 from fabric.observe import probe_output
 from fabric.observe.hostfacts import readers
@@ -202,7 +203,9 @@ def _rounds(
             outcomes += list(pool.map(one, numbers))
             bad = sum(bool(item.failure) for item in outcomes)
             progress(
-                "", f"round {turn + 1} of {plan.rounds}: {bad} of {len(outcomes)} probes failed"
+                "",
+                f"round {turn + 1} of {plan.rounds}: {bad} of {counted(len(outcomes), 'probe')} "
+                "failed",
             )
     return outcomes
 
@@ -237,7 +240,7 @@ def _ping(_plan: Plan, sessions: Sessions, source: Leg, target: Leg) -> tuple[st
             return f"ping could not start from {ends[0].address}", None
         if received != sent:
             several = f" from {ends[1].address}" if len(pairs) > 1 else ""
-            return f"{received} of {sent} replies{several}", None
+            return f"{received} of {counted(sent, 'reply')}{several}", None
     return ("" if pairs else "the NICs have no address of one family"), None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from fabric.core.counts import counted, noun
 from fabric.core.errors import InputError, ServiceError
 from fabric.core.findings import Finding, Severity
 from fabric.core.steps import steps
@@ -172,7 +173,7 @@ class Proved:
             *(_own_summary(self.own) if self.own else ()),
             *(_batfish_summary(self.batfish) if self.batfish else ()),
             *self.unread,
-            *([f"{self.scenarios:,} failures tried"] if self.scenarios else []),
+            *([f"{counted(self.scenarios, 'failure')} tried"] if self.scenarios else []),
             *(f"not proved: {part}" for part in NOT_PROVED),
             *([f"not proved: {NOT_OF_TENANTS}"] if self._has_tenants else []),
             *([f"not proved: {NOT_BY_BATFISH}"] if not self.own else []),
@@ -195,39 +196,50 @@ def _own_summary(proof: Proof) -> Iterator[str]:
     words = f"pairs of NICs{whose} that the design connects reach each other{family}"
     if proof.pairs or not proof.tenants:
         yield f"{works:,} of {proof.pairs:,} {words} over every path"
+    if more := proof.unplanned_pairs:
+        have = noun(more, "has", "have")
+        yield (
+            f"{counted(more, 'other pair')} of NICs{whose} {have} no path in the design; "
+            "`rocefab check` finds why, unless planes or rails are separate on purpose"
+        )
     yield from _tenant_summary(proof.tenants) if proof.tenants else ()
-    yield f"{proof.sessions:,} ends of BGP sessions come up, {proof.routes:,} next hops"
+    yield _sessions_up(proof.sessions, proof.routes)
     yield from _own_summary(proof.other) if proof.other else ()
+
+
+def _sessions_up(sessions: int, routes: int) -> str:
+    up = counted(sessions, "end of a BGP session comes up", "ends of BGP sessions come up")
+    return f"{up}, {counted(routes, 'next hop')}"
 
 
 def _tenant_summary(counts: TenantCounts) -> Iterator[str]:
     apart = counts.pairs - counts.leaking_pairs
     works = counts.nic_pairs - counts.lost_nic_pairs
-    yield f"{counts.tenants:,} tenants: {apart:,} of {counts.pairs:,} pairs of them are isolated"
     yield (
-        f"{works:,} of {counts.nic_pairs:,} pairs of NICs inside tenants and their services are "
-        "connected over every path"
+        f"{counted(counts.tenants, 'tenant')}: {apart:,} of {counted(counts.pairs, 'pair')} of "
+        f"them {noun(apart, 'is', 'are')} isolated"
+    )
+    yield (
+        f"{works:,} of {counted(counts.nic_pairs, 'pair')} of NICs inside tenants and their "
+        "services are connected over every path"
     )
     inside = counts.tenants - counts.exposed
     yield (
-        f"{inside:,} of {counts.tenants:,} tenants reach no loopback, tunnel end point or "
-        "management"
+        f"{inside:,} of {counted(counts.tenants, 'tenant')} {noun(inside, 'reaches', 'reach')} no "
+        "loopback, tunnel end point or management"
     )
 
 
 def _batfish_summary(judgement: Judgement) -> Iterator[str]:
     yield (
-        f"Batfish: {judgement.pairs:,} pairs of {judgement.nics:,} NICs that the design connects "
-        f"were asked for, over every path"
+        f"Batfish: {counted(judgement.pairs, 'pair')} of {counted(judgement.nics, 'NIC')} that the "
+        "design connects were asked for, over every path"
     )
-    yield (
-        f"Batfish: {judgement.sessions:,} ends of BGP sessions come up, "
-        f"{judgement.routes:,} next hops"
-    )
+    yield f"Batfish: {_sessions_up(judgement.sessions, judgement.routes)}"
     if judgement.tenants:
         yield (
-            f"Batfish: {judgement.tenants:,} tenants were asked for, each about NICs of all "
-            "others, loopbacks and tunnel end points"
+            f"Batfish: {counted(judgement.tenants, 'tenant was', 'tenants were')} asked for, each "
+            "about NICs of all others, loopbacks and tunnel end points"
         )
         yield UNCONFIRMED
     yield from (f"not asked of Batfish: {words}" for words in judgement.not_asked)
@@ -282,7 +294,7 @@ def prove(
             raise InputError("nothing was proved", [finding])
     if unreadable:
         outcome = replace(_outcome(project, request, unreadable), checked=())
-        reason = f"{len(unreadable)} files cannot be read"
+        reason = f"{counted(len(unreadable), 'file')} cannot be read"
         return Proved(outcome, failure=reason, idle=request.idle)
     failures = list(scenarios(project.fabric, request.kinds))
     breaches: list[Breach] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.exports import refused
 from fabric.core.findings import Finding, Severity
 from fabric.topology.rails import NicRail, rails_by_lldp
@@ -50,7 +51,7 @@ class Rails:
         listed = self.withdrawn
         more = len(listed) - _NAMED
         fix = "`rocefab cabling` lists the plugs to move"
-        rest = (Finding("PLC036", Severity.WARNING, f"and {more:,} more NICs", fix),)
+        rest = (Finding("PLC036", Severity.WARNING, f"and {counted(more, 'more NIC')}", fix),)
         return (*(_note(nic, fix) for nic in listed[:_NAMED]), *(rest if more > 0 else ()))
 
 

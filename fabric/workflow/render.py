@@ -54,7 +54,7 @@ class Rendered:
             }
             for file in self.files
         ]
-        removed = {"device": "", "kind": "", "sha256": ""}
+        removed = dict.fromkeys(("device", "kind", "sha256"))
         gone = sorted(path for path, state in self.states.items() if state == "removed")
         return rows + [{**removed, "path": prefix + path, "state": "removed"} for path in gone]
 

@@ -15,6 +15,7 @@ from fabric.devices.driver import drivers
 from fabric.devices.traffic import FrrShutdown
 from fabric.intent.inventory import load
 from fabric.intent.yaml import edit
+from fabric.topology.naming import hint
 from fabric.topology.realise import realise
 from fabric.validate.origins import identities
 from fabric.workflow.inventory_edit import Edited, InventoryEdit
@@ -93,9 +94,9 @@ class Replacement:
         self._fabric = realise(self._intent)
         self._is_switch = self.name in self._fabric.switch_row
         if not self._is_switch and self.name not in self._fabric.host_row:
-            raise refused(
-                f"there is no device {self.name!r} in the inventory", "see `rocefab show`"
-            )
+            known = (*self._fabric.switch_row, *self._fabric.host_row)
+            fix = hint("switch or host", self.name, known)
+            raise refused(f"there is no device {self.name!r} in the inventory", fix)
         if self._is_switch and self.unit.rail is not None:
             raise refused(f"{self.name} is a switch, and has no rail", "leave --rail out")
 

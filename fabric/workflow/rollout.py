@@ -13,6 +13,7 @@ from fabric.change.model import Risk
 from fabric.change.rollout import LOSS, STOP, Ping, RolloutPlan
 from fabric.change.stages import Stages
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.units import PERCENT
 from fabric.probe.reach.plan import SAME_LEAF, probes
 from fabric.workflow.carrying import changing_ports, idle_ports
@@ -151,7 +152,8 @@ def describe_stage(plan: Plan, number: int) -> str:
     words = [stage.kind]
     flapping = [name for name in stage.names if plan.devices[name].risk in _FLAPS]
     when = "meanwhile" if flapping else "if all of it fails,"
-    rails = f", and hosts lose {stage.lost_rails:,} rails in all" if stage.lost_rails else ""
+    lost = counted(stage.lost_rails, "rail")
+    rails = f", and hosts lose {lost} in all" if stage.lost_rails else ""
     words.append(f"{when} {_left(stage, plan.rollout.policy.min_capacity_percent)}{rails}")
     if plan.rollout.policy.drain.before and stage.hosts:
         words.append(f"{stage.hosts} are drained")
@@ -160,7 +162,7 @@ def describe_stage(plan: Plan, number: int) -> str:
     if shifted := _shifted(plan, stage):
         words.append(f"traffic leaves {shifted} first")
     if stage.cut_pairs:
-        words.append(f"{stage.cut_pairs:,} pairs of hosts are cut")
+        words.append(f"{counted(stage.cut_pairs, 'pair of hosts is', 'pairs of hosts are')} cut")
     return f": {'; '.join(words)}"
 
 

@@ -9,6 +9,7 @@ from fabric.audit.host_class import HOST
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.steps import steps
 from fabric.core.user_files import read_text
 from fabric.devices.redaction import shortened
 from fabric.observe.configuration.lossless import lossless_readers
@@ -96,7 +97,7 @@ def read_saved(paths: Sequence[Path], system: str = "", *, profiles: bool = Fals
     texts = dict(_texts(files))
     if not texts:
         raise _refused("there is no configuration file", str(paths[0]))
-    systems = {file: system or _system(text, file) for file, text in texts.items()}
+    systems = {file: system or _system(texts[file], file) for file in steps("files", [*texts])}
     apart = {
         file: texts[file]
         for file, name in systems.items()

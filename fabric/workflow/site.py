@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Severity
 from fabric.intent.site import fabric_folders, is_site, load_site
@@ -155,6 +156,5 @@ def names_of(projects: dict[str, Project]) -> list[str]:
 def _refused(projects: dict[str, Project], findings: Sequence[Finding]) -> InputError:
     distinct = list(dict.fromkeys(findings))
     folders = ", ".join(project.intent.folder for project in projects.values())
-    plural = "" if len(distinct) == 1 else "s"
-    message = f"{len(distinct)} error{plural} in {folders}; no changes were made"
+    message = f"{counted(len(distinct), 'error')} in {folders}; no changes were made"
     return InputError("; ".join([message, *why_together(distinct, projects)]), distinct)

@@ -15,6 +15,7 @@ from fabric.collective.results import results_of, wrong_results
 from fabric.collective.suspects import Suspect, suspects
 from fabric.collective.trials import BandwidthTest
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.formats import form_of
@@ -118,7 +119,7 @@ class Suspicion:
         return [f"no result of {hostlist.fold(left)}"] if left else []
 
     def sentences(self) -> list[str]:
-        """Return what is not explained, and the next test."""
+        """Return what the shares mean, what is not explained, and the next test."""
         lines = []
         if self.far:
             places = ", ".join(str(self.results[number][0].place) for number in self.far[:8])
@@ -132,10 +133,13 @@ class Suspicion:
             rails = (
                 "each rail" if len(trial.rails) == self.fabric.rails else f"each of rails {rails}"
             )
-            lines += [
-                f"next test: {trial.kind.value} of {len(trial.hosts)} hosts, {rails} separately",
-                f"hosts: {names}",
-            ]
+            of_hosts = f"{trial.kind.value} of {counted(len(trial.hosts), 'host')}"
+            lines += [f"next test: {of_hosts}, {rails} separately", f"hosts: {names}"]
+        if any(result.gbyte_s > gbyte_s for result, gbyte_s in self.results):
+            lines.append(
+                f"a share can be above 100 %: expected is the usual bandwidth, {USUAL:.0%} of what "
+                "the links carry"
+            )
         return lines
 
     def as_dict(self) -> dict[str, Any]:
@@ -145,7 +149,7 @@ class Suspicion:
             "format": form_of("suspects"),
             "suspects": [
                 {
-                    "device": one.device,
+                    "device": one.device or None,
                     "ports": list(one.ports),
                     "probability": one.probability,
                     "faults": {fault.name.lower(): share for fault, share in one.faults},

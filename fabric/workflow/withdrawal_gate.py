@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from fabric.change.gates import PASSED
 from fabric.change.planner import open_driver
+from fabric.core.counts import counted
 from fabric.core.errors import DeviceError
 from fabric.observe.parsers import UnreadableError, route_readings
 from fabric.workflow.withdrawals import unasked
@@ -61,7 +62,7 @@ class Withdrawn:
         futures = [self.executor.submit(self._of_leaf, *item) for item in questions.items()]
         wrong = [text for future in futures for text in future.result()]
         more = len(wrong) - _NAMED
-        return [*wrong[:_NAMED], *([f"and {more} more routes"] if more > 0 else [])]
+        return [*wrong[:_NAMED], *([f"and {counted(more, 'more route')}"] if more > 0 else [])]
 
     def after_soak(self, stage: Stage) -> list[str]:
         """Return the leaves that have a route again."""

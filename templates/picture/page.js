@@ -15,6 +15,7 @@
   const LEAST = 1 / 60;
   const MOST = 2;
   const HITS = 30;
+  const READABLE = 0.8; // of the size in which it is drawn
 
   const show = () => svg.setAttribute("viewBox", `${view.x} ${view.y} ${view.width} ${view.height}`);
   const scale = () => {
@@ -39,6 +40,14 @@
   };
   const fit = () => {
     view = { ...full };
+    show();
+  };
+  // On a small screen the whole picture has letters that nobody can read: begin with a part of it.
+  const begin = () => {
+    if (!matchMedia("(max-width: 640px)").matches || scale() <= 1 / READABLE) return;
+    const place = svg.getBoundingClientRect();
+    const [width, height] = [place.width / READABLE, place.height / READABLE];
+    view = { x: full.x, y: full.y + Math.min(0, (full.height - height) / 2), width, height };
     show();
   };
   const point = (event) =>
@@ -244,4 +253,5 @@
       keys[event.key]();
     }
   });
+  begin();
 })();

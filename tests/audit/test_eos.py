@@ -189,3 +189,18 @@ def test_a_port_without_its_default_line_is_in_use(tmp_path: Path) -> None:
     shown = clean().replace("   switchport\n", "").replace("   switchport mode access\n", "")
     assert findings(tmp_path, shown) == ()
     expect(tmp_path, shown, FAULTS["a port lost its profile"], one_place=True)
+
+
+def test_two_priorities_on_as_many_ports(tmp_path: Path) -> None:
+    """Nothing tells which of the two ports is right."""
+    port = (
+        "interface Ethernet{0}\n   switchport\n   priority-flow-control on\n"
+        "   priority-flow-control priority {1} no-drop\n"
+    )
+    head = "! device: leaf (DCS-7060X6-64PE-F, EOS-4.32.2F)\nhostname leaf\n!\n"
+    text = head + "qos map dscp 26 to traffic-class 3\n" + port.format(1, 3) + port.format(2, 5)
+    (tie,) = [finding for finding in findings(tmp_path, text) if finding.rule == "AUD002"]
+    assert tie.message == "the port has lossless priority 5, as many ports have lossless priority 3"
+    assert "the others" not in tie.fix
+    more = [one for one in findings(tmp_path, text + port.format(3, 3)) if one.rule == "AUD002"]
+    assert [one.message for one in more] == [tie.message.replace("as many", "most")]

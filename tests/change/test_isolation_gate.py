@@ -109,4 +109,4 @@ def test_pairs_that_were_not_probed_are_counted(monkeypatch: pytest.MonkeyPatch)
     with ThreadPoolExecutor(1) as pool:
         gate = Isolation(sessions(), pool, {"leaf1": 0, "leaf2": 0})
         assert gate.after_change(stage) == []
-    assert gate.passed == "passed; 1 of 2 pairs were not probed"
+    assert gate.passed == "passed; 1 of 2 pairs was not probed"

@@ -130,7 +130,7 @@ def test_that_only_some_were_asked_is_said(hosts, applied):
     hosts.answers["gpu1"] = [LOST]
     result, lines = applied()
     assert result.ok, result.reasons
-    assert ": gate ping: passed; 1 of 2 pairs were not answered before" in lines
+    assert ": gate ping: passed; 1 of 2 pairs was not answered before" in lines
 
 
 def test_who_stopped_the_traffic_asks_for_no_pings(hosts, applied):

@@ -75,6 +75,40 @@ from tests.cli.runs import DEMO, run
             "did you mean switch:su1-rail0? [INT040]",
             id="a role that fails",
         ),
+        pytest.param(
+            ("whatif", DEMO, "--fail", "gpu[900-999]"),
+            "there is no device 'gpu[900-999]'; known: gpu[001-004]; or use one of link:",
+            id="a range that fails",
+        ),
+        pytest.param(
+            ("whatif", DEMO, "--fail", "host:su[1-2]-rail0"),
+            "'su[1-2]-rail0' are switches, not hosts; --fail switch:su[1-2]-rail0 takes them down",
+            id="switches for hosts that fail",
+        ),
+        pytest.param(
+            ("tenant", "add", DEMO, "red"),
+            f"unexpected: red. To name the inventory, use --inventory {DEMO}",
+            id="an inventory before a name",
+        ),
+        pytest.param(
+            ("show", "paths", DEMO, "su1-rail0", "su1-rail1"),
+            "unexpected: su1-rail0 su1-rail1. To name a leaf, use --leaf su1-rail0",
+            id="leaves without an option",
+        ),
+        pytest.param(
+            ("place", DEMO, "--gpus", "8"), "(Possible options: --gpus-per-node)", id="GPUs"
+        ),
+        pytest.param(("place", DEMO, "--avoid", "gpu1"), "options: --exclude)", id="avoid"),
+        pytest.param(
+            ("replace", "su1-rail9", "--inventory", DEMO),
+            "there is no device 'su1-rail9' in the inventory; known: su1-rail[0-1]",
+            id="a device",
+        ),
+        pytest.param(
+            ("init", "new", "--design", "rail-optimised", "--leaf", "CE8850"),
+            "did you mean 'CE8851-32CQ8DQ-P' or 'CE8855-32CQ4BQ'?",
+            id="a series of models",
+        ),
         pytest.param(("serve", DEMO, "--port", "x"), "--listen ADDRESS:PORT", id="port"),
         pytest.param(
             ("apply", DEMO),

@@ -104,6 +104,18 @@ def test_as_expected(project: Project, tmp_path: Path) -> None:
     assert not suspicion.is_likely
 
 
+def test_a_share_above_all_is_told(project: Project, tmp_path: Path) -> None:
+    told = (
+        "a share can be above 100 %: expected is the usual bandwidth, 93% of what the links carry"
+    )
+    usual = judged(project, tmp_path, *each_rail("gpu[001-064]", {0: 0.99}))
+    fast = judged(project, tmp_path, *each_rail("gpu[001-064]", {0: 1.05}))
+    assert told in fast.sentences()
+    assert usual.sentences().count(told) == any(
+        result.gbyte_s > expected for result, expected in usual.results
+    )
+
+
 def test_the_next_test_halves_what_is_suspected(project: Project, tmp_path: Path) -> None:
     suspicion = judged(project, tmp_path, *each_rail("gpu[001-032]", {4: 0.5}))
     assert suspicion.proposal

@@ -108,7 +108,7 @@ ERRORS = {
     "rows": (
         "source,name\na\n,b\nc,\n\nd,x y\ne,f\ne,g\nh,f\n",
         [
-            "n.csv:2:1: 1 cells, and the header has 2; quote cells that contain a comma",
+            "n.csv:2:1: 1 cell, and the header has 2; quote cells that contain a comma",
             "n.csv:3:1: a cell is empty; fill it in, or remove the row",
             "n.csv:4:1: a cell is empty; fill it in, or remove the row",
             (

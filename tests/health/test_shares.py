@@ -69,7 +69,9 @@ def test_pauses_that_the_far_end_does_not_count_have_their_share_too() -> None:
     fabric.nic(HOST, "eth1", tx_prio3_pause=5000, tx_prio3_pause_duration=9_000_000)
     (cause,) = fabric.causes()
     share = shown(fabric, HOST)["eth1", "seconds of pauses sent, priority 3"]
-    words = f"sent 5000 pause frames of priority 3, {share} of the time, {LEAF} {PORT} counted none"
+    words = (
+        f"sent 5,000 pause frames of priority 3, {share} of the time, {LEAF} {PORT} counted none"
+    )
     assert (cause.rule, cause.message, share) == ("OBS106", words, "90 %")
 
 

@@ -81,8 +81,9 @@ def structured(device: DeviceDesign) -> dict[str, Any]:
     if device.bgp.bfd:
         result["router_bfd"] = {"interval": 300, "min_rx": 300, "multiplier": 3}
     if device.ntp_servers:
-        vrf = {"vrf": device.server_vrf} if device.server_vrf else {}
-        result["ntp"] = {"servers": [{"name": server, **vrf} for server in device.ntp_servers]}
+        result["ntp"] = {"servers": [{"name": server} for server in device.ntp_servers]}
+        if device.server_vrf:
+            result["ntp"]["vrf"] = device.server_vrf
     if device.syslog_servers:
         hosts = [{"name": server} for server in device.syslog_servers]
         result["logging"] = {"vrfs": [{"name": device.server_vrf or "default", "hosts": hosts}]}

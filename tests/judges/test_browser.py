@@ -12,7 +12,7 @@ from fabric.render.picture_page import page
 from fabric.report.picture import Marks, draw
 from fabric.workflow.project import Project
 from tests.judges.misplaced import MISPLACED
-from tests.judges.page.browser import BROKEN_WORDS, violations
+from tests.judges.page.browser import BROKEN_WORDS, size, violations
 from tests.topology.fabrics import INVENTORY
 from tests.topology.test_drawing import drawn, wide
 
@@ -78,6 +78,16 @@ def test_axe_has_no_serious_finding(browser: Any, pages: dict[str, Path], axe: s
         box(browser, label).click()
         assert violations(browser, axe) == []
         assert browser.execute_script(BROKEN_WORDS) == []
+
+
+def test_letters_are_readable_on_a_small_screen(browser: Any, pages: dict[str, Path]) -> None:
+    script = "return document.querySelector('g.box text').getBoundingClientRect().height"
+    size(browser, 500)
+    shown(browser, pages["rail-512"])
+    assert browser.execute_script(script) > 8
+    one(browser, "#fit").click()
+    assert browser.execute_script(script) < 8
+    size(browser, 1280)
 
 
 def test_the_search_for_overlaps_finds_one(browser: Any, pages: dict[str, Path]) -> None:

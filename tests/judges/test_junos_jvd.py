@@ -28,7 +28,9 @@ CLI = "juniper.net CLI reference"
 OTHER_SOURCES = {
     "system arp aging-timer *": CLI,
     "system ntp server *": f"{CLI}, ntp (QFX series)",
+    "system ntp server * routing-instance mgmt_junos": f"{CLI}, ntp (QFX series) and server (NTP)",
     "system syslog host * any notice": f"{CLI}, syslog",
+    "system syslog host * routing-instance mgmt_junos": f"{CLI}, host (System)",
     "interfaces * disable": f"{CLI}, disable",
     "interfaces * unit * family ethernet-switching interface-mode access": "trunk there",
     "class-of-service congestion-notification-profile * pfc-watchdog poll-interval *": "bare there",

@@ -279,7 +279,7 @@ def test_running_jobs_share_links_and_are_named_when_slowed() -> None:
             (),
             ["h00000 has no NIC 'eth9'", "leaf0-0 has no cable in port 'Ethernet999'"],
         ),
-        ((), (RunningJob("x", ("who",)),), ["job 'x' runs on 'who', an unknown host"]),
+        ((), (RunningJob("x", ("who",)),), ["job 'x': there is no host 'who'"]),
     ],
 )
 def test_states_of_another_fabric(

@@ -64,7 +64,7 @@ def test_shares_of_speed(share: float) -> None:
         (RunningJob("x", ("h00000", "h00000")), "job 'x' names h00000 twice"),
         (
             RunningJob("x", ("h00000",), replace(RING, layout=Layout({"dp": 3}))),
-            "job 'x': tp x cp x dp x pp = 1 x 1 x 3 x 1 = 3, but 1 nodes with 2 GPUs are 2 ranks",
+            "job 'x': tp x cp x dp x pp = 1 x 1 x 3 x 1 = 3, but 1 node with 2 GPUs is 2 ranks",
         ),
     ],
 )

@@ -162,7 +162,7 @@ def test_a_127_has_no_room_for_pods(mode: str, alone: bool) -> None:
     with pytest.raises(InputError) as caught:
         objects(own_ipv6(mode, alone=alone), "pools")
     (finding,) = caught.value.findings
-    assert "1 pods need an address, but the subnet has only 0 free" in str(finding)
+    assert "1 pod needs an address, but the subnet has only 0 free" in str(finding)
     assert "slaac, which gives each NIC a /64" in finding.fix
     assert str(finding.field).startswith("fabric.addressing.ipv6")
 

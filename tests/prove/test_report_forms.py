@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -68,6 +69,21 @@ def test_one_mistake_on_many_ports_is_one_finding(tmp_path: Path) -> None:
     assert short.count("error: ") == 2  # ports and VLANs
     where = "su[1-2]-rail[0-1]"
     assert f"    15 more that differ in names and numbers alone; all are on {where}; " in short
-    assert short.endswith(f"{ports} findings shown as 2; `--full` lists all\n")
+    assert short.endswith(f"{ports} findings in 2 groups of similar ones; `--full` lists each\n")
     found = json.loads(run(*words, "--format", "json").out)["findings"]
     assert len({(one["device"], one["port"]) for one in found}) == ports
+
+
+def test_pairs_that_the_design_does_not_connect(tmp_path: Path) -> None:
+    """Two leaves with one AS number reject the routes of each other: the files match the design."""
+    folder = tmp_path / "same-as"
+    shutil.copytree(DEMO, folder)
+    (folder / "devices").mkdir(exist_ok=True)
+    own = "devices: [{names: 'su1-rail[0-1]', asn: 65201}]\n"
+    (folder / "devices" / "same.yaml").write_text(own)
+    ended = run("prove", folder)
+    assert "other pairs of NICs have no path in the design; `rocefab check` finds why" in ended.err
+    assert json.loads(run("prove", folder, "--format", "json").out)["proof"]["ipv4"][
+        "unplanned_pairs"
+    ]
+    assert "no path in the design" not in run("prove", DEMO).err

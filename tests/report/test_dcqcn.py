@@ -19,6 +19,7 @@ from fabric.report import dcqcn as show_dcqcn
 from fabric.report.dcqcn import FLOWS, Question, dcqcn, dcqcn_points, figure, kinds, plot
 from fabric.workflow.project import Project
 from tests.change.labs import INVENTORY, write_inventory
+from tests.topology.fabrics import fabric
 
 ROOT = Path(__file__).parents[2]
 VERDICTS = {"stable", "oscillates", "rides past Kmax into PFC"}
@@ -216,3 +217,11 @@ def test_advice_is_of_the_verdicts_that_are_there(points):
         for point in show_dcqcn.advice([replace(points[0], verdict=todo)])
     }
     assert len(known) == 3
+
+
+def test_nics_of_other_makers_are_named():
+    broadcom = {"vendor": "broadcom", "driver": "bnxt", "model": "BCM57608"}
+    assert show_dcqcn.other_nics(fabric()) == ""
+    said = show_dcqcn.other_nics(fabric(host__nic=broadcom))
+    assert "DCQCN of broadcom NICs is not modelled; they are taken as ConnectX" in said
+    assert said.startswith("a[1-3],b[1-2]: ")

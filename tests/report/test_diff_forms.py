@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 HOSTILE = "<script>alert(1)</script> | @team [x](javascript:y) &lt; `co` <!-- **b** #1 </details>"
 TAGS = {
     *("html head meta title style body h1 h2 h3 h4 ul li table thead tbody tr th td code").split(),
-    *("details summary br p strong em").split(),
+    *("details summary br p strong em span").split(),
 }
 
 
@@ -148,6 +148,16 @@ def test_the_summary_names_capacity_that_gets_worse(tmp_path: Path) -> None:
     assert "longest cable" not in line
     back = FORMS["text"](compared(tmp_path / "after", DEMO))
     assert "capacity gets worse" not in back
+
+
+def test_the_summary_has_the_reason_where_a_risk_is_unknown(tmp_path: Path) -> None:
+    diff = compared(DEMO, edited(tmp_path, ("count: 2", "count: 1")))
+    unclear = {"state": "changed", "risk": "unknown", "reload": None, "notes": ("no files",)}
+    devices = [replace(device, **unclear) for device in diff.devices[:2]]
+    summary = replace(diff.summary, risk_of_applying="unknown", reload=None)
+    text = FORMS["text"](replace(diff, devices=tuple(devices), summary=summary))
+    of = f"{devices[0].name} (and 1 other device)"
+    assert f"while it is applied; reload: unknown, as of {of}: no files\n" in text
 
 
 def test_more_leaves_are_no_capacity_that_gets_worse(tmp_path: Path) -> None:

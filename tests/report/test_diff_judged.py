@@ -225,7 +225,7 @@ def test_a_nic_that_leaves_its_tenant_loses_its_connections(tmp_path: Path) -> N
     result = compared(source, after)
     assert result.summary.risk == "sessions end"
     [follows] = result.consequences
-    assert follows.words == "1 NIC of tenants removed: connections in the tenant end"
+    assert follows.words == "1 NIC leaves its tenant: connections to NICs that stay there end"
 
 
 @pytest.mark.parametrize(

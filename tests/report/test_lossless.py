@@ -173,7 +173,7 @@ def test_load_of_the_uplinks() -> None:
     """32 NICs on 32 uplinks: the exact law of 32 balls in 32 bins."""
     rows = {item: (value, how) for _, item, value, how in ecmp(_rail()).rows}
     assert rows["NICs and uplinks"][0] == "32 on 32"
-    assert rows["efficiency, 1 queue pairs"] == (
+    assert rows["efficiency, 1 queue pair"] == (
         "28%",
         "fullest link carries 3.53 times the mean on average",
     )

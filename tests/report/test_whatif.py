@@ -14,7 +14,7 @@ from fabric.core.errors import InputError
 from fabric.core.steps import watched
 from fabric.report.capacity import capacity, leaves, paths
 from fabric.report.singles import singles
-from fabric.report.whatif import whatif
+from fabric.report.whatif import percent, whatif
 from fabric.validate.runner import Outcome
 from fabric.workflow.project import Project
 from tests.cli.runs import DEMO, run
@@ -418,3 +418,18 @@ def test_a_ranking_says_which_pairs_it_counts(demo: Project) -> None:
     counted = [singles(project, links=False).as_dict()["counted"] for project in (demo, tenants)]
     assert counted[0] == ""
     assert counted[1].startswith("host_pairs counts all pairs of hosts, whatever their tenant")
+
+
+@pytest.mark.parametrize(
+    ("after", "before", "text"),
+    [
+        pytest.param(62, 64, "96.9 %", id="rounded"),
+        pytest.param(99_999, 100_000, "99.9 %", id="not all"),
+        pytest.param(8, 8, "100 %", id="all"),
+        pytest.param(7, 8, "87.5 %", id="exact"),
+        pytest.param(0, 8, "0 %", id="nothing"),
+        pytest.param(0, 0, "-", id="nothing to lose"),
+    ],
+)
+def test_how_much_is_left(after: float, before: float, text: str) -> None:
+    assert percent(after, before) == text

@@ -66,10 +66,23 @@ def test_whatif_says_what_is_lost(shared) -> None:
     assert answer.json()["failed"] == ["host:gpu001"]
     ranked = shared.post("/v1/whatif", json={"all_switches": True})
     assert ranked.status_code == 200, ranked.text
-    for body in ({}, {"fail": ["nothing:x"]}, {"drain": "spine01", "all_links": True}):
-        refused = shared.post("/v1/whatif", json=body)
-        assert refused.status_code == 422
-        assert refused.json()["findings"]
+
+
+@pytest.mark.parametrize(
+    ("body", "fields"),
+    [
+        pytest.param({}, ["fail"], id="nothing"),
+        pytest.param({"fail": ["nothing:x"]}, ["fail"], id="no failure"),
+        pytest.param({"fail": ["gpu[900-999]"], "drain": "leaf9"}, ["fail", "drain"], id="names"),
+        pytest.param({"drain": "spine01", "all_links": True}, ["drain"], id="both"),
+    ],
+)
+def test_a_question_that_is_not_clear_names_its_fields(shared, body, fields) -> None:
+    refused = shared.post("/v1/whatif", json=body)
+    assert refused.status_code == 422
+    findings = refused.json()["findings"]
+    assert [one["field"] for one in findings] == fields
+    assert {one[key] for one in findings for key in ("file", "line", "device", "port")} == {None}
 
 
 def test_probes_and_figures(shared) -> None:

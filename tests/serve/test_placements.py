@@ -77,18 +77,18 @@ def test_named_hosts_that_take_no_job_are_warned_of(own) -> None:
 BAD = {
     "no nodes": ({}, 422, {"nodes"}),
     "too many nodes": ({"nodes": 5000}, 422, {"nodes"}),
-    "all are excluded": ({"nodes": 4, "exclude": "gpu001"}, 409, {""}),
+    "all are excluded": ({"nodes": 4, "exclude": "gpu001"}, 409, {None}),
     "fewer hosts included than nodes": ({"nodes": 3, "include": "gpu[001-002]"}, 422, {"nodes"}),
     "an included host is excluded": (
         {"nodes": 2, "include": "gpu[001-002]", "exclude": "gpu001"},
         409,
-        {""},
+        {None},
     ),
     "more than the largest unit": ({"nodes": 3, "within": "unit"}, 422, {"nodes"}),
     "fits the largest unit": (
         {"nodes": 2, "within": "unit", "exclude": "gpu[001-003]"},
         409,
-        {""},
+        {None},
     ),
     "more than so many units": ({"nodes": 4, "max_units": 1}, 422, {"nodes"}),
     "segments above the largest unit": ({"nodes": 3, "segment": 3}, 422, {"nodes"}),

@@ -211,7 +211,7 @@ def test_strangers_and_failures_are_counted(demo, tmp_path) -> None:
     readings.refresh()
     assert readings.failure(LEAF) == "time is up"
     assert readings.about()["failed"] == 1
-    assert "1 records of devices not in the fabric" in readings.warnings()[0]
+    assert "1 record of devices not in the fabric" in readings.warnings()[0]
     append(file, [lines])
     readings.refresh()
     assert (readings.failure(LEAF), readings.about()["devices"]) == ("", 1)

@@ -116,7 +116,7 @@ def test_an_annotation_that_cannot_be_met_is_the_reason_of_each_node(shared, nam
     [
         ({"NodeNames": HOSTS}, "Pod", ("required field is missing", "add 'Pod'")),
         ({"Pod": None, "NodeNames": HOSTS}, "Pod", ("expected a JSON object", "")),
-        ({"Pod": {}}, "", ("Nodes and NodeNames are missing", "send one of them")),
+        ({"Pod": {}}, None, ("Nodes and NodeNames are missing", "send one of them")),
     ],
 )
 def test_a_member_that_is_missing_is_named(shared, path, args, field, words) -> None:

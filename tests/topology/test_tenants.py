@@ -158,7 +158,7 @@ WRONG: dict[str, tuple[list[Any], dict[str, Any], str]] = {
     "no such hosts": (
         [RED | {"hosts": "gpu[000009-999999]"}],
         {},
-        "there is no host 'gpu000009' (and 999,990 more); ",
+        "there is no host 'gpu[000009-010008]' (and 989,991 more); ",
     ),
     "no such rail": (
         [{"name": "b", "id": 2, "nics": {"gpu001": [2]}}],

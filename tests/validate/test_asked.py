@@ -65,7 +65,8 @@ ASKED: dict[str, tuple[dict[str, str], dict[str, str]]] = {
             "nxos": r"^ntp server 192.0.2.11 use-vrf management$",
             "junos": r"^set system ntp server 192.0.2.11 routing-instance mgmt_junos$",
             "vrp8": r"^ntp unicast-server 192.0.2.11 vpn-instance MGMT$",
-            "comware7": r"^ ntp-service enable\n(.*\n)* ntp-service unicast-server 192.0.2.11 vpn-instance MGMT$",
+            "comware7": r"^ ntp-service enable\n(.*\n)* ntp-service unicast-server 192.0.2.11 "
+            r"vpn-instance MGMT$",
             "esonic": r"^ntp server 192.0.2.11$",
         },
     ),

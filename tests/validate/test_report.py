@@ -167,7 +167,7 @@ def test_text_golden(update_golden: bool) -> None:
 
 
 def test_text_without_findings() -> None:
-    assert _report("text", EMPTY) == "1 rules checked: 0 errors, 0 warnings, 0 info\n"
+    assert _report("text", EMPTY) == "1 rule checked: 0 errors, 0 warnings, 0 info\n"
 
 
 LIKE = tuple(
@@ -190,7 +190,7 @@ OTHER = Finding("BAT012", Severity.ERROR, "BGP does not converge")
 def test_check_lists_like_findings_one_by_one_when_asked() -> None:
     demo = str(ROOT / "inventory" / "demo")
     short, full = run("check", demo).out, run("check", demo, "--full").out
-    assert "9 findings shown as 8; `--full` lists all" in short
+    assert "9 findings in 8 groups of similar ones; `--full` lists each" in short
     assert "`--full` lists all" not in full
     assert full.count("[QOS") == short.count("[QOS") + 1
 
@@ -204,7 +204,7 @@ def test_like_findings_are_one_with_count_places_and_examples() -> None:
         "      leaf2 Ethernet8: switches/leaf2/config_db.json:8: the MTU is 1500 bytes",
         f"error: {OTHER}",
         "2 rules checked: 5 errors, 0 warnings, 0 info",
-        "5 findings shown as 2; `--full` lists all",
+        "5 findings in 2 groups of similar ones; `--full` lists each",
     ]
     markdown = _report("markdown", outcome, full=False)
     assert r"(3 more that differ in names and numbers alone; all are on leaf\[1-2\])" in markdown
@@ -248,7 +248,9 @@ def test_json_round_trip() -> None:
 def _finding(item: dict[str, Any]) -> Finding:
     place = Position(item["file"], item["line"], item["column"]) if item["file"] else None
     severity = Severity[item["severity"].upper()]
-    rest = {key: item[key] for key in ("rule", "message", "fix", "field", "device", "port")}
+    keys = ("rule", "message", "fix", "field", "device", "port")
+    assert all(item[key] != "" for key in keys if key != "fix")
+    rest = {key: item[key] or "" for key in keys}
     return Finding(severity=severity, position=place, **rest)
 
 

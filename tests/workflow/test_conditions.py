@@ -361,7 +361,7 @@ WRONG_STATES: dict[str, tuple[dict[str, object], str]] = {
     ),
     "of a job on such a host": (
         {"jobs": [{"name": "a", "hosts": "gpu[01-02]"}]},
-        "an unknown host; did you mean 'gpu001'? Or remove the job",
+        "job 'a': there is no host 'gpu[01-02]'; did you mean 'gpu001'? Or remove the job",
     ),
 }
 

@@ -25,7 +25,7 @@ def test_like_findings_of_all_devices_are_one() -> None:
         "    5 more that differ in names and numbers alone; all are on leaf[1-3]",
         "leaf1: BGP 10.254.0.1: the session is down",
         "    2 more that differ in names and numbers alone; all are on leaf[1-3]",
-        "9 findings shown as 2; `--full` lists all",
+        "9 findings in 2 groups of similar ones; `--full` lists each",
     ]
 
 

@@ -80,7 +80,7 @@ def _by_the_edit(inventory: Path) -> list[str]:
 
 def test_without_git_the_cause_is_what_lines_follow_from() -> None:
     assert [*describe_causes(DEVICES, PlannedCauses(), full=False)] == [
-        "causes, by what the lines follow from in the inventory:",
+        "why devices change: parts of the inventory that other changed lines come from:",
         "  lossless.ecn: 3 changes of 3 devices (spine01,su1-rail[0-1])",
         f"      su1-rail0  {_KMIN.path}: 150000 -> 172000",
         "  bgp.hold_s: 1 change of 1 device (su1-rail0)",
@@ -209,7 +209,7 @@ def test_lines_that_only_move_with_their_section_have_its_cause() -> None:
 def test_an_edit_that_is_not_committed_is_the_cause(inventory: Path) -> None:
     _raise_kmin(inventory)
     title, *lines = _lines(inventory)
-    assert title.startswith("causes, by what changed since revision ")
+    assert title.startswith("why devices change: values edited since revision ")
     assert lines == _by_the_edit(inventory)
 
 
@@ -266,7 +266,7 @@ def test_an_edit_since_the_last_run_is_the_cause(inventory: Path) -> None:
     _raise_kmin(inventory)
     git(inventory, "commit", "--quiet", "--all", "--message=more")
     title, *lines = _lines(inventory)
-    assert title.startswith("causes, by what changed since run 1 (")
+    assert title.startswith("why devices change: values edited since run 1 (")
     assert lines == _by_the_edit(inventory)
 
 
@@ -282,7 +282,10 @@ def test_an_inventory_outside_git_has_no_edits(tmp_path: Path) -> None:
     shutil.copytree(INVENTORY / "demo", tmp_path / "demo")
     _applied(tmp_path / "demo")
     _raise_kmin(tmp_path / "demo")
-    assert _lines(tmp_path / "demo")[0] == "causes, by what the lines follow from in the inventory:"
+    assert (
+        _lines(tmp_path / "demo")[0]
+        == "why devices change: parts of the inventory that other changed lines come from:"
+    )
 
 
 _TABLES = (

@@ -231,10 +231,24 @@ def test_a_list_of_another_form_is_an_error(text: str, folder: Path, tmp_path: P
 
 
 def test_what_plan_would_reject_comes_before_the_next_step(folder: Path) -> None:
-    """A system without tenants: the edit is written, and says what `check` says."""
+    """A system without EVPN: the edit is written, and says what `check` says."""
+    file = folder / "fabric.yaml"
+    file.write_text(file.read_text().replace("7050CX3-32S", "ACS-MSN2700"))
+    first, *_, last = TenantEditor(folder).add("green", None, {}).next_step.splitlines()
+    assert first.endswith(
+        "use tenancy.form: local, or another system on leaves and spines [TEN011]"
+    )
+    step = "then run `rocefab tenant grant` to give it hosts, then run `rocefab plan`"
+    assert last == f"`rocefab plan` rejects 3 errors: correct this first, {step}"
+
+
+def test_a_system_without_tenants_gets_none(folder: Path) -> None:
     file = folder / "fabric.yaml"
     file.write_text(file.read_text().replace("7050CX3-32S", "CE8851-32CQ8DQ-P"))
-    first, *_, last = TenantEditor(folder).add("green", None, {}).next_step.splitlines()
-    assert first.endswith("change tenancy.form, or use another system there [TEN011]")
-    step = "then run `rocefab tenant grant` to give it hosts, then run `rocefab plan`"
-    assert last == f"`rocefab plan` rejects 5 errors: correct this first, {step}"
+    with pytest.raises(InputError) as caught:
+        TenantEditor(folder).add("green", None, {})
+    (wrong,) = caught.value.findings
+    assert wrong.rule == "TEN011"
+    assert wrong.field == "fabric.tenancy"
+    assert wrong.message == "Huawei VRP8 does not support VRFs of tenants"
+    assert not (folder / "tenants" / "green.yaml").exists()

@@ -6,6 +6,7 @@ import re
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.shown import quoted
 from fabric.exchange.hardware.model import GBPS, FrontPort, Hardware, Panel, note, wrong
 from fabric.exchange.hardware.patterns import (
@@ -101,7 +102,7 @@ def _problems(ports: Sequence[FrontPort]) -> Iterator[Finding]:
     if not ports:
         yield wrong("no front panel ports", "give the outputs or files that list them", None)
     if len(ports) > _MOST_PORTS:
-        yield wrong(f"{len(ports):,} ports", f"a switch has at most {_MOST_PORTS:,}", None)
+        yield wrong(counted(len(ports), "port"), f"a switch has at most {_MOST_PORTS:,}", None)
     lanes: dict[int, str] = {}
     names: dict[str, FrontPort] = {}
     for port in ports:

@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.shown import listed, quoted
 from fabric.exchange.cells import plain
 from fabric.exchange.draft import MAX_CABLES, Draft
@@ -75,7 +76,7 @@ def cables_of(path: Path, draft: Draft, settings: Settings) -> None:
             return
         place = draft.place(line)
         if len(row) != len(header):
-            message = f"{len(row)} cells, and the header has {len(header)}"
+            message = f"{counted(len(row), 'cell')}, and the header has {len(header)}"
             draft.wrong("EXC006", message, "quote cells that contain a separator", place)
             continue
         _row(draft, {name: plain(row[at].strip()) for name, at in columns.items()}, line)

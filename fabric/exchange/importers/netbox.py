@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fabric.core.counts import counted
 from fabric.core.shown import listed
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
@@ -174,7 +175,10 @@ class _Reader:
         }
         names.pop("", None)
         if len(names) > 1:
-            message = f"{len(names)} sites are imported as one fabric: {shown(list(names))}"
+            message = (
+                f"{counted(len(names), 'site is', 'sites are')} imported as one fabric: "
+                f"{shown(list(names))}"
+            )
             self._notes.warn(message, "choose one with --site SLUG")
         return next(iter(names)) if len(names) == 1 else ""
 

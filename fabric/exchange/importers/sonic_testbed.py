@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.shown import listed
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
@@ -111,7 +112,7 @@ def _rows(path: Path, needed: tuple[str, ...]) -> Iterator[tuple[int, dict[str, 
     for number, row in rows:
         cells = [cell.strip() for cell in row]
         if len(cells) > len(titles) and any(cells[len(titles) :]):
-            message = f"{len(cells)} cells, and the header has {len(titles)}"
+            message = f"{counted(len(cells), 'cell')}, and the header has {len(titles)}"
             raise malformed(path, message, "quote cells that contain a comma", number)
         known = dict.fromkeys(titles, "") | dict(zip(titles, cells, strict=False))
         empty = [name for name in needed if not known[name]]
@@ -130,7 +131,7 @@ def _read(path: Path, settings: Settings) -> Imported:
         if not file.name.removesuffix(_LINKS).endswith(_OTHERS)
     ]
     if len(files) != 1:
-        message = f"the folder has {len(files)} files *{_LINKS}"
+        message = f"the folder has {counted(len(files), 'file')} *{_LINKS}"
         raise malformed(path, message, "specify the file of links of one testbed")
     return _Testbed(files[0], settings).imported()
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.health.cause import signs_at
 from fabric.health.flags import all_of_end, any_of_end
@@ -114,7 +115,7 @@ class Drops(Verdict):
             if count.sum() >= least
         ]
         return self.cause(
-            f"{', '.join(what)} on {len(rows)} port{'' if len(rows) == 1 else 's'}",
+            f"{', '.join(what)} on {counted(len(rows), 'port')}",
             ends.names[ends.device[rows[0]]],
             hostlist.fold([ends.ports[row] for row in rows.tolist()]),
             about=signs_at(rows[losses[0] > 0], "drop") | signs_at(rows[losses[1] > 0], "error"),
@@ -263,7 +264,11 @@ class DeadQueue(Verdict):
         held = (window.last("operational") == 0) | (window.rise("storms") > 0)
         for row, queue in np.argwhere(_dead(window)).tolist():
             what = "the PFC watchdog saw a storm" if held[row, queue] else "it sends nothing"
-            lost = f", {drops[row, queue]:,.0f} packets dropped" if drops[row, queue] > 0 else ""
+            lost = (
+                f", {counted(int(drops[row, queue]), 'packet')} dropped"
+                if drops[row, queue] > 0
+                else ""
+            )
             yield self.cause(
                 f"queue {queue} is dead: {what}{lost}",
                 *place(window, row),

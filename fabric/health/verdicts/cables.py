@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.health.cause import signs_at
 from fabric.health.fec import hours_until_loss
@@ -142,7 +143,7 @@ class FecLimit(Verdict):
             both = np.array([row, window.ends.far[row]])
             corrected = f"{window.per_s('fec_corrected')[row]:,.0f} codewords/s are corrected"
             if lost[row] > 0:
-                message = f"FEC could not correct {lost[row]:,.0f} codewords"
+                message = f"FEC could not correct {counted(int(lost[row]), 'codeword')}"
             else:
                 message = f"FEC is close to its limit: a lost codeword every {hours[row]:,.1f} h"
             yield self.cause(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.core.units import share_to_percent
 from fabric.health.cause import signs_at
@@ -66,9 +67,9 @@ class TableFull(Verdict):
             tables = (reading.after.tables if reading.after else None) or {}
             for table, use in tables.items():
                 full = use.used / use.capacity if use.capacity else 0.0
-                if share_to_percent(full) >= window.settings.table_percent:
+                if use.capacity and share_to_percent(full) >= window.settings.table_percent:
                     yield self.cause(
-                        f"{table}: {use.used:,} of {use.capacity:,} entries "
+                        f"{table}: {use.used:,} of {counted(use.capacity, 'entry')} "
                         f"({share_to_percent(full):.0f} %) are in use",
                         name,
                         severity=Severity.ERROR if full >= 1 else Severity.WARNING,
@@ -115,8 +116,8 @@ class Lost(Verdict):
         for row in np.flatnonzero(lost >= window.settings.lost_packets).tolist():
             rows = np.array([row])
             yield self.cause(
-                f"{lost[row]:,.0f} packets came out of sequence, or were not acknowledged; "
-                "no device shows why",
+                f"{counted(int(lost[row]), 'packet')} came out of sequence, or were not "
+                "acknowledged; no device shows why",
                 ends.names[ends.device[row]],
                 ends.ports[row],
                 about=signs_at(np.array([row, ends.far[row]]), "loss"),

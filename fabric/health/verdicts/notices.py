@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core import hostlist
+from fabric.core.counts import counted, noun
 from fabric.core.findings import Severity
 from fabric.health.hole import Hole
 from fabric.health.verdict import Verdict, on_cables, verdicts
@@ -67,7 +68,7 @@ class MarksWithoutCnp(_Nics):
     def message(self, window: Window, rows: Ints) -> str:
         """Return how many marks had no answer."""
         marks = window.rise("nic_marks")[rows].sum()
-        return f"{marks:.0f} packets arrived with an ECN mark, and no CNP was sent"
+        return f"{counted(int(marks), 'packet')} arrived with an ECN mark, and no CNP was sent"
 
 
 @verdicts.add("OBS108")
@@ -85,7 +86,8 @@ class CnpIgnored(_Nics):
 
     def message(self, window: Window, rows: Ints) -> str:
         """Return how many CNPs were ignored."""
-        return f"{window.rise('cnp_ignored')[rows].sum():.0f} CNPs arrived and were ignored"
+        ignored = int(window.rise("cnp_ignored")[rows].sum())
+        return f"{counted(ignored, 'CNP')} arrived and {noun(ignored, 'was', 'were')} ignored"
 
 
 @verdicts.add("OBS109")
@@ -109,7 +111,8 @@ class CnpLost(Verdict):
                 continue
             senders = rows[sent[rows] > 0]
             yield self.cause(
-                f"rail {number}: {sent[rows].sum():.0f} CNPs were sent, and no NIC received one",
+                f"rail {number}: {counted(int(sent[rows].sum()), 'CNP was', 'CNPs were')} sent, "
+                "and no NIC received one",
                 ends.hosts(senders)[0],
                 evidence=(f"CNPs were sent by {hostlist.fold(list(ends.hosts(senders)))}",),
                 **on_cables(window, rows),

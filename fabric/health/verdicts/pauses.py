@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.core.units import gbps_to_bytes_per_s
 from fabric.health.cause import signs_at
@@ -80,7 +81,7 @@ def _evidence(window: Window, root: Root) -> tuple[str, ...]:
         for row in root.reached[:_MOST_LINES].tolist()
     ]
     more = len(root.reached) - _MOST_LINES
-    return (*lines, f"and {more} more cables") if more > 0 else tuple(lines)
+    return (*lines, f"and {counted(more, 'more cable')}") if more > 0 else tuple(lines)
 
 
 def _words(window: Window, root: Root, digits: int = 0) -> str:
@@ -175,7 +176,7 @@ class SlowReceiver(_Origin):
         full = rate / gbps_to_bytes_per_s(float(window.ends.speed_gbps[row]))
         text += "" if np.isnan(full) else f" while its link is {100 * full:.0f} % full"
         lost = window.rise("out_of_buffer")[row]
-        text += f", and has no buffer for {lost:.0f} packets" if lost > 0 else ""
+        text += f", and has no buffer for {counted(int(lost), 'packet')}" if lost > 0 else ""
         return f"{text}, priority {root.priority}"
 
 
@@ -288,8 +289,8 @@ class AsymmetricPause(Verdict):
             )
             heard = f"{received[row, priority]:,.0f}" if received[row, priority] else "none"
             message = (
-                f"sent {sent[row, priority]:.0f} pause frames of priority {priority}, {share} of "
-                f"the time, {ends.title(far)} counted {heard}"
+                f"sent {counted(int(sent[row, priority]), 'pause frame')} of priority {priority}, "
+                f"{share} of the time, {ends.title(far)} counted {heard}"
             )
             if others := np.flatnonzero(received[row] >= least[row]).tolist():
                 message += f" but received priority {', '.join(map(str, others))}"

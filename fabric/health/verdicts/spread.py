@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.health.cause import signs_at
 from fabric.health.hashing import IDLE, spread_probability
@@ -62,7 +63,7 @@ class UnevenUplinks(Verdict):
                 message + ("; few flows may do so by chance" if by_chance else ""),
                 ends.names[ends.device[rows[busiest]]],
                 severity=Severity.INFO if by_chance else Severity.WARNING,
-                evidence=(f"probability for {flows} flows: {probability:.1e}",),
+                evidence=(f"probability for {counted(flows, 'flow')}: {probability:.1e}",),
                 about=signs_at(idle, "load"),
             )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.health.cause import signs_at
 from fabric.health.flags import any_of_end
@@ -72,7 +73,7 @@ class SessionsDown(Verdict):
             if sessions and not any(one.established for one in sessions.values()):
                 rows = window.ends.of_device[window.ends.number[name]]
                 yield self.cause(
-                    f"none of its {len(sessions)} BGP sessions is established",
+                    f"none of its {counted(len(sessions), 'BGP session')} is established",
                     name,
                     explains=signs_at(
                         np.concatenate([rows, window.ends.far[rows]]), "load", "drop"

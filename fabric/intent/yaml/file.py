@@ -10,6 +10,7 @@ import logging
 import re
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.counts import counted
 from fabric.core.errors import FileError, InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
@@ -173,8 +174,7 @@ def assumed_places(text: str, shown: str) -> Iterator[Position]:
 def input_error(findings: Sequence[Finding], where: str) -> InputError:
     """Return one error for all findings, sorted by file and line."""
     ordered = sorted(findings, key=_order)
-    errors = "1 error" if len(ordered) == 1 else f"{len(ordered)} errors"
-    return InputError(f"{errors} in {printable(where)}", ordered)
+    return InputError(f"{counted(len(ordered), 'error')} in {printable(where)}", ordered)
 
 
 def _order(finding: Finding) -> tuple[Position, str, str]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.lab.shell.state import Result
 
 if TYPE_CHECKING:
@@ -358,7 +359,7 @@ class Systemd:
             if not patterns or any(item.fullmatch(unit) for item in patterns):
                 text += f"- {job.due_s - now_s:.0f}s left - - {unit} {name}.service\n"
                 count += 1
-        return Result(f"{text}\n{count} timers listed.\n")
+        return Result(f"{text}\n{counted(count, 'timer')} listed.\n")
 
 
 def _full_name(unit: str) -> str:

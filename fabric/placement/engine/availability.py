@@ -13,7 +13,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.placement.engine.now import NOT_OF_THIS_FABRIC, alternative, shown_name
 from fabric.placement.engine.state import STATE_RULE, Health
-from fabric.topology.naming import hint
+from fabric.topology.naming import hint, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -142,10 +142,10 @@ def _wrong(fabric: Fabric, job: RunningJob) -> Iterator[tuple[str, str, str]]:
     """Yield what is wrong with a job: member, message, remedy."""
     name, fix = f"job {job.name[:80]!a}", "remove the job, or correct its hosts"
     strange = [host for host in dict.fromkeys(job.hosts) if host not in fabric.host_row]
-    for number, host in enumerate(strange):
-        close = "" if number else hint("host", host, fabric.hosts.names)
-        message = f"{name} runs on {host[:80]!a}, an unknown host"
-        yield "hosts", message, alternative(close, "remove the job") if close else fix
+    if strange:
+        close = hint("host", strange[0], fabric.hosts.names)
+        message = f"{name}: {unknown('host', [host[:80] for host in strange])}"
+        yield "hosts", message, alternative(close, "remove the job")
     if not job.hosts:
         yield "hosts", f"{name} runs on no host", fix
     if twice := hostlist.doubled(job.hosts):

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted, noun
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -59,7 +61,8 @@ class Layout:
         if prod((tp, cp, dp, pp)) != ranks:
             raise ValueError(
                 f"tp x cp x dp x pp = {tp} x {cp} x {dp} x {pp} = {tp * cp * dp * pp}, but "
-                f"{nodes} nodes with {gpus_per_node} GPUs are {ranks} ranks"
+                f"{counted(nodes, 'node')} with {counted(gpus_per_node, 'GPU')} "
+                f"{noun(nodes, 'is', 'are')} {counted(ranks, 'rank')}"
             )
         if dp % ep:
             raise ValueError(f"ep={ep} does not divide dp={dp}")

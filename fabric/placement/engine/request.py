@@ -15,7 +15,7 @@ from fabric.core.shown import listed, printable
 from fabric.placement.engine.query import JOB_RULE, Within
 from fabric.placement.engine.rails import used_columns
 from fabric.placement.engine.tenancy import tenant_hosts, wrong_tenant
-from fabric.topology.naming import hint
+from fabric.topology.naming import hint, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -172,11 +172,9 @@ def _wrong(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str]]:
         ("include", query.include),
         ("exclude", query.exclude),
     ):
-        unknown = sorted(name for name in set(names) if name not in fabric.host_row)
-        if unknown:
-            more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-            fix = hint("host", unknown[0], fabric.hosts.names)
-            yield field, f"there is no host {unknown[0][:80]!a}{more}", fix
+        strange = sorted(name[:80] for name in set(names) if name not in fabric.host_row)
+        if strange:
+            yield field, unknown("host", strange), hint("host", strange[0], fabric.hosts.names)
     if query.within is Within.POD and not has_pods(fabric):
         yield "within", "the fabric has no pods", "use unit, or omit within"
     if twice := hostlist.doubled(query.hosts):
@@ -201,11 +199,17 @@ def _wrong_numbers(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str
     gpus = fabric.intent.fabric.host.gpus
     if query.nodes < 1 or (query.gpus_per_node is not None and query.gpus_per_node < 1):
         yield "nodes", "a job needs at least one node and one GPU", "increase the number"
-    if (query.gpus_per_node or 0) > gpus:
-        message = f"{query.gpus_per_node} GPUs per node are needed, but the hosts have {gpus}"
+    if query.gpus_per_node is not None and query.gpus_per_node > gpus:
+        message = (
+            f"{counted(query.gpus_per_node, 'GPU per node is', 'GPUs per node are')} needed, but "
+            f"the hosts have {gpus}"
+        )
         yield "gpus_per_node", message, _more_nodes(fabric, query)
     if query.segment is not None and (query.segment < 1 or query.nodes % query.segment):
-        message = f"segments of {counted(query.segment, 'host')} do not divide {query.nodes} nodes"
+        message = (
+            f"segments of {counted(query.segment, 'host')} do not divide "
+            f"{counted(query.nodes, 'node')}"
+        )
         yield "segment", message, "use a divisor of the number of nodes"
     if query.max_units is not None and query.max_units < 1:
         yield "max_units", "a job needs at least one unit", "increase the number"
@@ -215,7 +219,8 @@ def _wrong_numbers(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str
         yield "room", f"{query.room} is not a share of at least 0", "0.1 accepts 10 % more cost"
     if query.nvlink_gpus is not None and (query.nvlink_gpus < gpus or query.nvlink_gpus % gpus):
         message = (
-            f"an NVLink domain of {query.nvlink_gpus} GPUs does not hold whole hosts of {gpus}"
+            f"an NVLink domain of {counted(query.nvlink_gpus, 'GPU')} does not hold whole hosts of "
+            f"{gpus}"
         )
         yield "nvlink_gpus", message, "use a multiple of the GPUs of a host"
 
@@ -228,8 +233,10 @@ def _more_nodes(fabric: Fabric, query: Query) -> str:
     if query.tenant:  # which reads it, and is told nothing of the hosts of others
         return most
     if nodes > size:
-        return f"{most}; the fabric has {size * gpus} GPUs on {counted(size, 'node')}"
-    return f"use {counted(nodes, 'node')} with {counted(gpus, 'GPU')} each for {asked} GPUs"
+        return f"{most}; the fabric has {counted(size * gpus, 'GPU')} on {counted(size, 'node')}"
+    return (
+        f"use {counted(nodes, 'node')} with {counted(gpus, 'GPU')} each for {counted(asked, 'GPU')}"
+    )
 
 
 def no_way(index: Index, own: Loads, nodes: int) -> NoRoomError:
@@ -328,7 +335,7 @@ def _limits(request: Request) -> tuple[str, str]:
     asked = [
         f"within one {query.within}" if query.within else "",
         f"in segments of {query.segment}" if query.segment else "",
-        f"in at most {query.max_units} units" if query.max_units else "",
+        f"in at most {counted(query.max_units, 'unit')}" if query.max_units else "",
     ]
     words = [word for word in asked if word]
     fix = "request fewer nodes, or drop the limit" if words else "request fewer nodes"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.placement.pcie import refused_field
 from fabric.topology.routed import gateway_offset, host_pools, room_for, routed_pool
 
@@ -94,7 +95,10 @@ def node_subnets(cluster: Cluster, rail: int) -> Iterator[NodeSubnets]:
 
 def no_room(cluster: Cluster, pods: int, free: int, *, is_ipv6: bool = False) -> InputError:
     """Return the error of a subnet that has too few addresses for its pods."""
-    message = f"{pods} pods need an address, but the subnet has only {max(free, 0)} free"
+    message = (
+        f"{counted(pods, 'pod needs', 'pods need')} an address, but the subnet has only "
+        f"{max(free, 0)} free"
+    )
     path: tuple[str, ...] = ("addressing", "host_prefix_length")
     fix = "use a shorter addressing.host_prefix_length, or addressing.vlan_per: nic"
     if is_ipv6:

@@ -12,6 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from fabric.core.counts import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -138,7 +140,7 @@ def judge_rail(rail: int, nics: Mapping[tuple[str, str], NicHealth]) -> RailHeal
     worst = max((nic.word for nic in nics.values()), key=WORDS.index)
     mine = [host for (host, _), nic in nics.items() if nic.word == worst]
     hosts = sorted(set(mine))
-    reason = f"{len(mine)} of {len(nics)} NICs: {MEANING[worst]}"
+    reason = f"{len(mine)} of {counted(len(nics), 'NIC')}: {MEANING[worst]}"
     if worst not in ("ok", "marks"):
         reason += f" ({', '.join(hosts[:4])}{' ...' if len(hosts) > 4 else ''})"  # noqa: PLR2004
     return RailHealth(rail, worst, reason)
@@ -150,4 +152,7 @@ def lost_notices(nics: Iterable[NicHealth]) -> str:
     sent = sum(nic.deltas.get("np_cnp_sent", 0) for nic in seen)
     if not sent or any(nic.word == "unknown" or nic.deltas.get("rp_cnp_handled") for nic in seen):
         return ""
-    return f"{sent} CNPs were sent but none was handled: they are lost or not recognised as CNPs"
+    return (
+        f"{counted(sent, 'CNP was', 'CNPs were')} sent but none was handled: they are lost or not "
+        "recognised as CNPs"
+    )

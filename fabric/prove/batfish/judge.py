@@ -201,7 +201,7 @@ def _scenario(
     )
     ours, theirs = engine.prove_outage(outage).sessions, established(ask(questions.SESSIONS))
     if ours != theirs:
-        message = f"{theirs} ends of BGP sessions come up by Batfish, {ours} by our engine"
+        message = f"{theirs:,} ends of BGP sessions come up by Batfish, {ours:,} by our engine"
         yield Breach("BAT018", "", "", 0, message)
     parts = classes(subject, written, outage)
     yield from list(flow_gate(written, parts, ask))

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted, noun
 from fabric.qos.ecmp.load import MOST_FLOWS, expected_max_load, max_load
 
 if TYPE_CHECKING:
@@ -124,7 +125,10 @@ def advise_queue_pairs(
     table = tuple(_spreads(senders, links, link_ratio))
     enough = [row for row in table if row.efficiency >= target]
     chosen = enough[0] if enough else table[-1]
-    start = f"{senders} senders on {links} uplinks with {chosen.queue_pairs} queue pairs each reach"
+    start = (
+        f"{counted(senders, 'sender')} on {counted(links, 'uplink')} with "
+        f"{counted(chosen.queue_pairs, 'queue pair')} each {noun(senders, 'reaches', 'reach')}"
+    )
     if enough:
         reason = f"{start} {chosen.efficiency:.0%} of an even spread; {target:.0%} is wanted"
     else:
@@ -251,6 +255,6 @@ def classic_spine_share(hosts: int, hosts_per_leaf: int) -> float:
     """
     if not 1 <= hosts_per_leaf <= hosts or hosts < 2:  # noqa: PLR2004
         raise ValueError(
-            f"{hosts_per_leaf} of {hosts} hosts on a leaf: at least 2 hosts are needed"
+            f"{hosts_per_leaf} of {counted(hosts, 'host')} on a leaf: at least 2 hosts are needed"
         )
     return 1.0 - (hosts_per_leaf - 1) / (hosts - 1)

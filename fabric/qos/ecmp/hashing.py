@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted, noun
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -106,7 +108,10 @@ def _pair(near: TierHash, far: TierHash, *, certain: bool) -> Polarised:
     paths, nominal = effective_paths(near.width, far.width), near.width * far.width
     reason = f"{near.tier} and {far.tier} have the same hash ({near.algorithm or 'same ASIC'}"
     if certain:
-        why = f"{reason}, seed {near.seed}): {paths} of {nominal} paths are used"
+        why = (
+            f"{reason}, seed {near.seed}): {paths} of {counted(nominal, 'path')} "
+            f"{noun(paths, 'is', 'are')} used"
+        )
     else:
         why = (
             f"{reason}, other seeds): the algorithm is linear, so that a seed may only rename the "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.units import percent_to_share
 from fabric.qos.dcqcn.parameters import ALPHA_ONE
 from fabric.qos.simulate import acknowledged as reactions
@@ -96,9 +97,11 @@ def instant(scenario: Scenario) -> Instant:
     if any(len(stream.path) > MOST_HOPS for stream in scenario.streams):
         raise ValueError(f"a path has more than {MOST_HOPS} hops")
     if len(scenario.classes) > MOST_CLASSES:
-        raise ValueError(f"there are {len(scenario.classes)} classes; PFC has {MOST_CLASSES}")
+        raise ValueError(
+            f"there are {counted(len(scenario.classes), 'class')}; PFC has {MOST_CLASSES}"
+        )
     if any(not 0 <= s.class_number < len(scenario.classes) for s in scenario.streams):
-        raise ValueError(f"a stream is of none of the {len(scenario.classes)} classes")
+        raise ValueError(f"a stream is of no class from 0 to {len(scenario.classes) - 1}")
     ports = _ports(scenario)
     flows, path = _flows(scenario, ports)
     laws = _laws(scenario)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_us
 from fabric.qos.headroom.wire import response_ns
 from fabric.qos.simulate.outcome import simulate
@@ -209,7 +210,7 @@ def _limit(share: int, trial: tuple[Start, ...], speed_gbps: float) -> str:
     """Return what each number of flows has of the port, and what a sender and a packet wait."""
     rate = gbps_to_bytes_per_s(speed_gbps)
     each = (
-        f"{flows} flows {start.settled_gbps:.0f} Gb/s, paused {start.paused_us:.0f} us, "
+        f"{counted(flows, 'flow')} {start.settled_gbps:.0f} Gb/s, paused {start.paused_us:.0f} us, "
         f"queue {s_to_us(start.peak_bytes / rate):.0f} us"
         for flows, start in zip(_FLOWS, trial, strict=False)
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabric.change.model import Risk
+from fabric.core.steps import steps
 from fabric.report.diff.alone import Trials
 from fabric.report.diff.capacity import capacity, less_bandwidth
 from fabric.report.diff.causes import Causes
@@ -140,7 +141,7 @@ class Comparison:
         old, new = self.before.files(names), self.after.files(names)
         known: dict[tuple[object, ...], Effect] = {}
         devices = []
-        for name in names:
+        for name in steps("devices", names):
             apart = settings(old[name], new[name])
             if not apart:
                 continue

@@ -158,7 +158,8 @@ def _ended(
         yield Consequence(SESSIONS_END, words)
     left = {nic for tenant in tenants for nic in tenant.left}
     if left:
-        words = f"{counted(len(left), 'NIC')} of tenants removed: connections in the tenant end"
+        leave = counted(len(left), "NIC leaves its tenant", "NICs leave their tenants")
+        words = f"{leave}: connections to NICs that stay there end"
         yield Consequence(SESSIONS_END, words)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.report.diff.shown_settings import cells, rows
 from fabric.report.diff.view import alike, heading, hosts, parts, reach, summary, title
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 _MOST_ROWS = 2000
 #: Nothing is loaded or run (Content Security Policy Level 3, W3C).
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+#: Id of a rule, such as QOS002.
+_RULE = re.compile(r"\b[A-Z]{3}\d{3}\b")
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 80em; padding: 0 1em; }
 table { border-collapse: collapse; margin: .5em 0 1em; }
@@ -26,6 +30,7 @@ th { background: #eee; }
 td { font-family: ui-monospace, monospace; font-size: 13px; overflow-wrap: anywhere; }
 summary { cursor: pointer; padding: .2em 0; overflow-wrap: anywhere; }
 code { font-size: 13px; overflow-wrap: anywhere; }
+td span { white-space: nowrap; }
 """
 
 
@@ -90,12 +95,17 @@ def _list(lines: Iterable[str]) -> list[str]:
     return ["<ul>", *items, "</ul>"] if items else []
 
 
+def _cell(text: str) -> str:
+    """Return a cell in which the id of a rule stays on one line."""
+    return _RULE.sub(r"<span>\g<0></span>", escape(text))
+
+
 def _table(headers: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
     every = list(rows)
     yield f"<table><tr>{''.join(f'<th>{escape(one)}</th>' for one in headers)}</tr>"
     for row in every[:_MOST_ROWS]:
-        yield f"<tr>{''.join(f'<td>{escape(one)}</td>' for one in row)}</tr>"
+        yield f"<tr>{''.join(f'<td>{_cell(one)}</td>' for one in row)}</tr>"
     yield "</table>"
     more = len(every) - _MOST_ROWS
     if more > 0:
-        yield f"<p>{more:,} more rows; <code>rocefab diff --format json</code> has all</p>"
+        yield f"<p>{counted(more, 'more row')}; <code>rocefab diff --format json</code> has all</p>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.report.diff.shown_settings import cells, rows
 from fabric.report.diff.view import alike, heading, hosts, parts, reach, summary, title
 from fabric.validate.report.markdown import MOST_CHARACTERS, plain
@@ -57,7 +58,9 @@ class _Page:
 
     def text(self) -> str:
         """Return the page."""
-        more = [f"\n_{self.left_out:,} lines omitted; `rocefab diff --format json` has all._"]
+        more = [
+            f"\n_{counted(self.left_out, 'line')} omitted; `rocefab diff --format json` has all._"
+        ]
         return "\n".join([*self._lines, *(more if self.left_out else []), ""])
 
 

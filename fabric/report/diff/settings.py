@@ -12,6 +12,7 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fabric.core.counts import counted
 from fabric.core.hostlist import natural_key
 from fabric.core.lines import nested
 from fabric.devices.redaction import SECRET_FIELD, redacted
@@ -59,7 +60,9 @@ def _file(path: str, old: Artefact | None, new: Artefact | None) -> Iterator[Set
 
 
 def _size(artefact: Artefact | None) -> str | None:
-    return None if artefact is None else f"file of {len(artefact.text.splitlines()):,} lines"
+    return (
+        None if artefact is None else f"file of {counted(len(artefact.text.splitlines()), 'line')}"
+    )
 
 
 def _first_apart(old: str, new: str) -> tuple[str, str]:

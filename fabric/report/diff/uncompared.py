@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.report.diff.html import page
 from fabric.report.diff.markdown import plain_line
 
@@ -20,7 +21,7 @@ _TITLE = "Nothing was compared"
 
 def _reasons(error: InputError) -> list[str]:
     lines = [str(finding) for finding in error.findings] or [str(error)]
-    more = [f"{len(lines) - _MOST:,} more errors"] if len(lines) > _MOST else []
+    more = [counted(len(lines) - _MOST, "more error")] if len(lines) > _MOST else []
     return [*lines[:_MOST], *more]
 
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         Move,
         ProofVerdict,
         RuleFinding,
-        Summary,
         TouchedTenant,
     )
 
@@ -116,7 +115,7 @@ def summary(diff: Diff) -> list[str]:
     lines = [
         f"{counted(len(diff.edits), 'inventory value')} changed",
         f"devices: {states} ({counted(counts['lines'], 'setting')})",
-        f"highest risk: {_risks(one)}; {_restart(one.reload)}",
+        f"highest risk: {_risks(diff)}",
         *(f"{follows.risk}: {follows.words}" for follows in diff.consequences),
         *(_judged(diff.judged) if diff.judged else ()),
         "hosts: {hosts_changed:,} with other files, {hosts_attached:,} more at switches whose "
@@ -144,11 +143,23 @@ def summary(diff: Diff) -> list[str]:
     return [*lines, *([f"also changed: {', '.join(moved)}"] if moved else [])]
 
 
-def _risks(one: Summary) -> str:
-    """Return the highest risk, and that of applying the change where it is another one."""
+def _risks(diff: Diff) -> str:
+    """Return the highest risk, that of applying it where it is another one, and a reload."""
+    one = diff.summary
+    while_applied = "while it is applied"
     if one.risk == one.risk_of_applying:
-        return f"{one.risk}, while it is applied"
-    return f"{one.risk}; while it is applied: {one.risk_of_applying}"
+        return f"{one.risk}, {while_applied}; {_reload(diff)}"
+    return f"{one.risk}; {while_applied}: {one.risk_of_applying}; {_reload(diff)}"
+
+
+def _reload(diff: Diff) -> str:
+    """Return whether a device restarts, and why that is not known."""
+    words = _restart(diff.summary.reload)
+    unclear = [device for device in diff.devices if device.reload is None and device.notes]
+    if not unclear:
+        return words
+    more = f" (and {counted(len(unclear) - 1, 'other device')})" if len(unclear) > 1 else ""
+    return f"{words}, as of {unclear[0].name}{more}: {unclear[0].notes[0]}"
 
 
 def _partly(diff: Diff) -> Iterator[str]:

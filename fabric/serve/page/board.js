@@ -2,7 +2,7 @@
 
 import { get, query } from "./api.js";
 import { Drawing, title } from "./drawing.js";
-import { make } from "./dom.js";
+import { counted, make } from "./dom.js";
 
 const NARROW = "(max-width: 640px)"; // as style.css has it: the legend folds
 
@@ -44,7 +44,7 @@ export class Board {
     const { lower, upper, cables, speeds_gbps: speeds } = this.picture.lines[line];
     const low = lower.map((number) => title(this.picture.boxes[number]));
     const ends = low.length > 1 ? `${low[0]} … ${low.at(-1)}` : low[0];
-    return `${ends} – ${title(this.picture.boxes[upper])}: ${cables} cable${cables === 1 ? "" : "s"} of ${speeds.join("/")}G`;
+    return `${ends} – ${title(this.picture.boxes[upper])}: ${counted(cables, "cable")} of ${speeds.join("/")}G`;
   }
 
   // Each entry is a kind, or several that share a text, and its text.

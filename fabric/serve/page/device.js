@@ -130,7 +130,7 @@ function events(lasting, written) {
   const when = make("p", { class: "faint" }, `The last event of the fabric was written ${age(Math.max(0, Date.now() / 1000 - written))} ago.`);
   if (!lasting.length) return [when, make("p", {}, badge("good", "no drift lasts"))];
   const rows = lasting.slice(0, DIFFERENCES).map((one) => [
-    [one.port, plain(one.field)].filter(Boolean).join(" ") || one.rule,
+    [one.port, one.field && plain(one.field)].filter(Boolean).join(" ") || one.rule,
     make("div", {}, one.planned && make("pre", { class: "plan" }, one.planned), make("p", { class: "faint" }, name(one.fix))),
     make("pre", { class: "run" }, one.running || one.message),
     make("time", { datetime: one.since }, one.since.slice(0, 19).replace("T", " ")),

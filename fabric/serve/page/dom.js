@@ -83,6 +83,9 @@ export function short(value) {
   return String(Number(value.toPrecision(3)));
 }
 
+// A number with its noun: 1 leaf, 2 leaves.
+export const counted = (count, word) => `${count.toLocaleString("en")} ${count === 1 ? word : word === "leaf" ? "leaves" : `${word}s`}`;
+
 export const percent = (share) => `${Number((share * 100).toPrecision(3))} %`;
 
 export function age(seconds) {

@@ -17,8 +17,9 @@ const MARKS = {
   oversubscribed: "M0-5 5 4h-10z",
 };
 const MARK_AT = 0.22;
-const SHARE_AT = 0.82;
-const SHARE_PX = { width: 80, height: 12 }; // room that "1 of 16 down" takes
+const SHARE_AT = [0.82, 0.7, 0.58, 0.46]; // places of a text on its line, the first that is free
+const SHARE_PX = { width: 80, height: 28 }; // room that a mark with "1 of 16 down" takes
+const SHORT_PX = 40; // width of "1/16"
 const MOST_SHARES = 24; // texts on lines; the others have theirs when they are pointed at
 const PAD_PX = 3; // between a text and the border of its box
 const STACK_PX = 3; // of the second edge of a box of several devices, as fabric/topology/drawing_layout.py has it
@@ -102,20 +103,31 @@ export class Drawing {
 
   // Marks lines that are a part in a state, each with its text, such as "1 of 16 down"; an empty text marks nothing.
   share(parts) {
-    const places = parts.map(([, text], number) => (text ? along(this.picture.lines[number], SHARE_AT) : null));
-    const shares = places.filter(Boolean);
-    const isCrowded = shares.some(([x, y], row) => shares.slice(row + 1).some(([other, at]) =>
-      Math.abs(other - x) < SHARE_PX.width && Math.abs(at - y) < SHARE_PX.height));
+    const isFew = parts.filter(([, text]) => text).length <= MOST_SHARES;
+    const long = this.#places(parts, SHARE_PX.width);
+    const isLong = parts.every(([, text], number) => !text || long[number]);
+    const places = isLong ? long : this.#places(parts, SHORT_PX);
     parts.forEach(([state, text], number) => {
       this.lines[number].querySelectorAll(".part").forEach((item) => item.remove());
       if (!text) return;
       this.lines[number].parentNode?.append(this.lines[number]); // in front of the others
-      const [x, y] = places[number];
-      const told = isCrowded ? text.replace(/^(\S+) of (\S+) .*$/u, "$1/$2") : text;
+      const [x, y] = places[number] ?? along(this.picture.lines[number], SHARE_AT[0]);
+      const told = isLong ? text : text.replace(/^(\S+) of (\S+) .*$/u, "$1/$2");
       this.lines[number].append(...[
         draw("path", { d: MARKS[state], class: `part mark ${state}`, transform: `translate(${[x, y]})` }),
-        shares.length <= MOST_SHARES && draw("text", { x, y: y + 16, class: "part share" }, told),
+        isFew && places[number] && draw("text", { x, y: y + 16, class: "part share" }, told),
       ].filter(Boolean));
+    });
+  }
+
+  // Places on the lines where their texts keep apart; nothing for a text without room.
+  #places(parts, width) {
+    const taken = [];
+    const isFree = ([x, y]) => taken.every(([other, at]) => Math.abs(other - x) >= width || Math.abs(at - y) >= SHARE_PX.height);
+    return parts.map(([, text], number) => {
+      const place = text ? SHARE_AT.map((part) => along(this.picture.lines[number], part)).find(isFree) : null;
+      if (place) taken.push(place);
+      return place;
     });
   }
 

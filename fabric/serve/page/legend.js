@@ -9,6 +9,9 @@ const MIXED = "owned mixed tenant";
 
 export const SICK = { all: ["sick", "device with a condition"], some: ["sick some", "some of its devices or cables are not as planned"] };
 
+// Of grey lines, in a picture that colours rails.
+export const NO_RAIL = "cables of no single rail";
+
 export const hue = (kind, number) => `${kind}${number % COLOURS}`;
 
 // Whose a box is, as classes of its border; "" of nobody.

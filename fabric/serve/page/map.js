@@ -3,7 +3,7 @@
 import { query, watch } from "./api.js";
 import { Board } from "./board.js";
 import { title } from "./drawing.js";
-import { age, badge, card, facts, link, make, problem, say } from "./dom.js";
+import { age, badge, card, counted, facts, link, make, problem, say } from "./dom.js";
 import { filterForm } from "./filters.js";
 import { SICK, apart, drift, hue, rails, sick, tenants } from "./legend.js";
 import { differing, members as troubled, note } from "./trouble.js";
@@ -175,7 +175,7 @@ class MapView {
     if (!tenants.length) return null;
     const rows = tenants.map((name, at) => [
       make("span", {}, make("span", { class: `swatch ${hue("owned tenant", at)}`, "aria-hidden": "true" }), name),
-      `${boxes.reduce((sum, box) => sum + (box.tenants[name] ?? 0), 0).toLocaleString("en")} hosts`,
+      counted(boxes.reduce((sum, box) => sum + (box.tenants[name] ?? 0), 0), "host"),
     ]);
     return card("Tenants", facts(rows));
   }

@@ -3,8 +3,8 @@
 import { get, post } from "./api.js";
 import { Board } from "./board.js";
 import { title } from "./drawing.js";
-import { rails, sick, tenants, troubles } from "./legend.js";
-import { card, facts, link, make, percent, problem, say, table } from "./dom.js";
+import { NO_RAIL, rails, sick, tenants, troubles } from "./legend.js";
+import { card, counted, facts, link, make, percent, problem, say, table } from "./dom.js";
 import { JobForm } from "./job.js";
 import { VIEWS, step } from "./scale.js";
 
@@ -49,7 +49,7 @@ export async function open(root, _parts, words) {
       const placed = await post("/v1/placements", { ...form.body, ranks: true, links: true });
       if (mine !== turn) return;
       show(placed, address);
-      say(`${placed.hosts.length} host${placed.hosts.length === 1 ? "" : "s"}: ${placed.hostlist}`);
+      say(`${counted(placed.hosts.length, "host")}: ${placed.hostlist}`);
     } catch (error) {
       if (mine !== turn) return;
       show(null, "");
@@ -83,7 +83,7 @@ export async function open(root, _parts, words) {
 
 // Before an answer lines have the colours of rails and states, and after it those of load.
 const keys = (picture, found) => (found === null
-  ? [...rails(picture, "several rails, or none"), ...troubles(picture), ...tenants(picture)]
+  ? [...rails(picture, NO_RAIL), ...troubles(picture), ...tenants(picture)]
   : [["lit", "host of the job"], ...VIEWS.load.words.map((word, at) => [`step${at}`, word]), ["unused", "not used"], ...sick(picture), ...tenants(picture)]);
 
 function unpaint(board) {
@@ -132,15 +132,15 @@ function paint(board, found) {
     const [first, last, { size }] = mine;
     const range = first === last ? `${first}` : `${first}-${last}`;
     const words = first === last ? `rank ${first}` : `ranks ${first} to ${last}`;
-    if (box.members.length > 1) drawing.note(number, `${size} of ${box.members.length} hosts`, `${size} hosts`);
+    if (box.members.length > 1) drawing.note(number, `${size} of ${counted(box.members.length, "host")}`, counted(size, "host"));
     else drawing.note(number, `${first === last ? "rank" : "ranks"} ${range}`, range);
-    drawing.title("box", number, `${title(box)}: ${size} host${size === 1 ? "" : "s"} of the job, ${words}`);
+    drawing.title("box", number, `${title(box)}: ${counted(size, "host")} of the job, ${words}`);
   });
   picture.lines.forEach((line, number) => drawing.title("line", number, typeof of[number] === "number" ? `load ${percent(of[number])}` : "not used between switches"));
 }
 
 function shown(found) {
-  const hosts = Object.entries(found.units).map(([unit, some]) => [unit, `${some.length} host${some.length === 1 ? "" : "s"}`]);
+  const hosts = Object.entries(found.units).map(([unit, some]) => [unit, counted(some.length, "host")]);
   const warned = [...found.warnings, ...Object.entries(found.degraded).map(([host, why]) => `${host}: ${why}`)];
   const rows = found.ranks.slice(0, RANKS).map((one) => [one.rank, link(one.host, "device", one.host), one.gpu, one.interface, one.rail, one.leaf]);
   return [

@@ -2,7 +2,7 @@
 
 import { get, post, remove, watch } from "./api.js";
 import { clock, planState, risk, when } from "./changes.js";
-import { age, badge, card, facts, make, name, problem, say, table } from "./dom.js";
+import { age, badge, card, counted, facts, make, name, problem, say, table } from "./dom.js";
 
 export async function open(root, [sha256]) {
   const path = `/v1/plans/${encodeURIComponent(sha256)}`;
@@ -93,7 +93,7 @@ function row(device, path) {
   };
   const warned = [...(device.no_net ? [`No safety net: ${device.no_net}`] : []), ...device.notes];
   return make("details", { class: "change", ontoggle: load },
-    make("summary", {}, name(device.name), " ", make("span", { class: "plainly" }, `${device.kind}, ${device.changes} change${device.changes === 1 ? "" : "s"} by ${device.method} `), risk(device.risk)),
+    make("summary", {}, name(device.name), " ", make("span", { class: "plainly" }, `${device.kind}, ${counted(device.changes, "change")} by ${device.method} `), risk(device.risk)),
     warned.map((text) => make("p", { class: "warning" }, name(text))), place);
 }
 

@@ -3,9 +3,9 @@
 import { post, query } from "./api.js";
 import { Board } from "./board.js";
 import { title } from "./drawing.js";
-import { badge, card, facts, link, make, problem, say, table } from "./dom.js";
+import { badge, card, counted, facts, link, make, problem, say, table } from "./dom.js";
 import { filterForm } from "./filters.js";
-import { rails, shut, tenants } from "./legend.js";
+import { NO_RAIL, rails, shut, tenants } from "./legend.js";
 import { STATES } from "./scale.js";
 import { load } from "./device.js";
 import { words as share } from "./trouble.js";
@@ -15,19 +15,24 @@ const WAIT_MS = 150;
 
 export async function open(root, _parts, { fail = "", ...filters }) {
   const failed = new Map(); // words of the command -> { name, text, words }: in the address, on a chip, and all that it stands for
-  const warn = (error) => answer.replaceChildren(problem(error));
+  const warn = (error) => {
+    answer.replaceChildren();
+    trouble.replaceChildren(problem(error));
+    trouble.scrollIntoView({ block: "nearest" }); // the map is taller than a small screen
+  };
   const board = new Board((kind, number) => kind !== null && toggle(kind, number).then(changed, warn), false);
   const chips = make("ul", { class: "chips", "aria-label": "What fails" });
+  const trouble = make("div", {});
   const answer = make("div", { class: "answer" });
   const tools = make("div", { class: "tools" });
   const hint = make("p", { class: "faint" }, "Click a switch, a host or a cable, or press Enter on it: it fails. Again: it works. The rest is as planned in the inventory.");
   let turn = 0;
-  root.append(make("div", { class: "head" }, make("h1", {}, "What if"), hint), tools, chips, board.element, answer);
+  root.append(make("div", { class: "head" }, make("h1", {}, "What if"), hint), tools, chips, trouble, board.element, answer);
   await board.load(filters);
   tools.append(filterForm(board.picture.filters, filters, (next) => {
     location.hash = `#${query("/what-if", next)}`;
   }));
-  board.legendOf([...rails(board.picture, "several rails, or none", false), ...shut(board.picture), ["fails", "fails"], ["some", "some of the cables of a line fail"], ["hurt", "host that loses bandwidth"], ...tenants(board.picture)]);
+  board.legendOf([...rails(board.picture, NO_RAIL, false), ...shut(board.picture), ["fails", "fails"], ["some", "some of the cables of a line fail"], ["hurt", "host that loses bandwidth"], ...tenants(board.picture)]);
   paint({ devices: [], lines: [] });
   const missing = [];
   for (const name of fail.split(/,(?![^[]*\])/u).filter(Boolean)) {
@@ -52,6 +57,7 @@ export async function open(root, _parts, { fail = "", ...filters }) {
 
   function changed() {
     if (!root.isConnected) return; // another view has the address
+    trouble.replaceChildren();
     const names = [...failed.values()].map(({ name }) => name).join(",");
     history.replaceState(null, "", `#${query("/what-if", { ...filters, fail: names })}`);
     chips.replaceChildren(...[...failed.entries()].map(([key, { text }]) => make("li", {},
@@ -128,8 +134,6 @@ function failure(count, of) {
 
 const kindOf = (count, of) => (count < of ? "fails some" : "fails");
 
-const counted = (count, role) => `${count.toLocaleString("en")} ${count === 1 ? role : role === "leaf" ? "leaves" : `${role}s`}`;
-
 const ofBox = (box) => box.members.map((member) => `${box.kind === "host" ? "host" : "switch"}:${member}`);
 
 async function ofLine(picture, number) {
@@ -165,7 +169,7 @@ function shown(found) {
         ["hosts that lose a rail, and keep others", found.rail_losers.length.toLocaleString("en")],
         ["hosts cut off", cutOff(found).toLocaleString("en")]])),
     card("Traffic that moves", found.moved.length
-      ? facts(found.moved.map((one) => [counted(one.switches, one.role), one.times === null ? "no uplink is left" : `others carry at most ${one.times.toFixed(2)} times as much`]))
+      ? facts(found.moved.map((one) => [counted(one.switches, one.role), one.times === null ? "no uplink is left" : `each uplink that is left carries up to ${one.times.toFixed(2)} times its traffic`]))
       : make("p", { class: "faint" }, "None."))),
   hit.length ? make("section", { class: "card wide" }, make("h2", {}, "Units"), table("Units", ["unit", "NICs", "uplinks"],
     hit.map((one) => [one.unit, left(one.nic_gbps_left, one.nic_gbps), left(one.uplink_gbps_left, one.uplink_gbps)]))) : null,

@@ -48,7 +48,7 @@ export const noted = (text) => grouped(text).replace(/\b[a-z]+(?:_[a-z]+)+\b/gu,
 
 // Fields of requests, as the forms of the page call them.
 const ASKED = {
-  nodes: "Number of hosts", gpus_per_node: "GPUs per host", traffic: "Traffic", within: "All hosts in", exclude: "Not on these hosts", tenant: "Tenant",
+  nodes: "Number of hosts", gpus_per_node: "GPUs per host", traffic: "Traffic", within: "All hosts in", exclude: "Not on these hosts", tenant: "Tenant", fail: "What fails", drain: "Switch to drain",
 };
 
 export const asked = (field) => ASKED[field] ?? plain(field);

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.placement.engine.rails import used_columns
 from fabric.placement.engine.state import STATE_RULE
 from fabric.placement.engine.tenancy import tenants_of_job
@@ -133,7 +134,7 @@ def _job(wanted: JobBody, fabric: Fabric) -> BookedJob:
     all_gpus = fabric.intent.fabric.host.gpus
     gpus = wanted.gpus_per_node or all_gpus
     if gpus > all_gpus:
-        wrong.add("gpus_per_node", f"the hosts have {all_gpus} GPUs", "use fewer")
+        wrong.add("gpus_per_node", f"the hosts have {counted(all_gpus, 'GPU')}", "use fewer")
     if traffic.layout and not wrong.findings:
         try:
             traffic.layout.check(len(hosts), gpus)

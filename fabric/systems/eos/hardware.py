@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.counts import counted
 from fabric.core.findings import Position
 from fabric.exchange.hardware.model import (
     FrontPort,
@@ -90,7 +91,7 @@ def read(sources: tuple[Source, ...]) -> Hardware | None:
     if not told.seen:
         return None
     if not told.speeds:
-        slots = f"; {told.slots} cages are listed" if told.slots else ""
+        slots = f"; {counted(told.slots, 'cage is', 'cages are')} listed" if told.slots else ""
         message = f"the names and speeds of the ports are missing{slots}"
         fix = "add the output of `show interfaces hardware`"
         place = Position(sources[0].shown)
@@ -198,15 +199,18 @@ def _ports(told: _Told, notes: list[Finding]) -> Iterator[FrontPort]:
     others = [port for port in told.speeds if not _NAME.fullmatch(port)]
     if others:
         listed = ", ".join(sorted(others)[:4])
-        message = f"{len(others)} interfaces are not part of the model, such as {listed}"
+        message = (
+            f"{counted(len(others), 'interface is', 'interfaces are')} not part of the model, such "
+            f"as {listed}"
+        )
         fix = "the ports of line cards have no place in a model yet"
         notes.append(note(message, fix, told.places[others[0]]))
     for cage in sorted(names):
         port = names[cage]
         speeds, place = told.speeds[port], told.places[port]
         lanes = _lanes(cages[cage], speeds)
-        counted = max(cages[cage]) != 1
-        yield FrontPort(port, str(cage), lanes, speeds, place=place, counted=counted)
+        has_parts = max(cages[cage]) != 1
+        yield FrontPort(port, str(cage), lanes, speeds, place=place, counted=has_parts)
 
 
 def _lanes(parts: list[int], speeds: tuple[int, ...]) -> int:

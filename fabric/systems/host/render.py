@@ -31,8 +31,9 @@ DRIVERS = {
     "mlx5": (
         "nic_mlx5",
         (
-            "The driver of the kernel has no switch for DCQCN by priority, and no marking for all",
-            "queue pairs: ROCE_CC_PRIO_MASK_P1 of mlxconfig, and NCCL_IB_TC of the jobs, do that.",
+            "The driver of the kernel cannot turn on DCQCN for one priority: mlxconfig does that",
+            "(ROCE_CC_PRIO_MASK_P1). It cannot mark packets of all queue pairs: set NCCL_IB_TC in",
+            "the jobs.",
         ),
     ),
     "bnxt": (

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fabric.core.counts import counted
 from fabric.core.findings import Position
 from fabric.core.shown import quoted
 from fabric.exchange.hardware.model import (
@@ -60,7 +61,7 @@ def read(sources: tuple[Source, ...]) -> Hardware | None:
         return None
     slots = {item.name for item in items if re.fullmatch(r"FPC \d+", item.name)}
     if len(slots) > 1:
-        message = f"the chassis has {len(slots)} line cards"
+        message = f"the chassis has {counted(len(slots), 'line card')}"
         fix = "a model describes a switch without line cards; give the outputs of such a switch"
         raise input_error([wrong(message, fix, chassis.place)], sources[0].shown)
     pic = next((item for item in items if item.name == "PIC 0"), None)

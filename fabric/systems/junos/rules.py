@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.design.pool import headroom_room
 from fabric.platforms.features import marking_unit
@@ -93,9 +94,9 @@ class HeadroomShare(SwitchRule):
             percent = int(device.sku.facts["ingress_headroom_percent"])
             least = -(-room.needed_bytes * percent // room.kept_bytes)
             yield self.finding(
-                f"{device.lossless_ports} lossless ports need {room.needed_bytes:,} bytes of "
-                f"headroom, {device.sku.name} keeps {room.kept_bytes:,} (lossless-headroom "
-                f"percent {percent})",
+                f"{counted(device.lossless_ports, 'lossless port needs', 'lossless ports need')} "
+                f"{room.needed_bytes:,} bytes of headroom, {device.sku.name} keeps "
+                f"{room.kept_bytes:,} (lossless-headroom percent {percent})",
                 "use fewer lossless ports or shorter cables (`rocefab show buffer` says which "
                 "would fit), a model with more buffer, or an own model in platforms/*.yaml with "
                 f"shared_buffer.ingress_headroom_percent {least} and as much less for "

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.counts import counted
 from fabric.core.findings import Position
 from fabric.exchange.hardware.model import (
     FrontPort,
@@ -68,7 +69,7 @@ def read(sources: tuple[Source, ...]) -> Hardware | None:
     if not told.seen:
         return None
     if told.modules > 1:
-        message = f"the switch has {told.modules} modules"
+        message = f"the switch has {counted(told.modules, 'module')}"
         fix = "a model describes a switch without line cards; give the outputs of such a switch"
         raise input_error([wrong(message, fix, told.place)], sources[0].shown)
     ports = tuple(_listed(told)) if told.speeds else tuple(_counted(told))

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.counts import counted
 from fabric.core.findings import Position
 from fabric.core.shown import quoted
 from fabric.exchange.hardware.model import (
@@ -203,7 +204,10 @@ def _whole(
     if not cages or (len(parts) == len(rows) and not _inside(parts, cages)):
         return [_port(row) for row in rows]
     if parts and _inside(parts, cages):
-        message = f"the HwSKU breaks cages out: {len(rows)} ports of {len(cages)} cages"
+        message = (
+            f"the HwSKU breaks cages out: {counted(len(rows), 'port')} of "
+            f"{counted(len(cages), 'cage')}"
+        )
         notes.append(note(message, "set breakouts in fabric.yaml", rows[0].place))
     by_name = {row.name: row for row in rows}
     whole = []

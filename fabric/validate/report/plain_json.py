@@ -33,7 +33,7 @@ def as_json(reported: Reported) -> str:
 
 
 def finding_json(finding: Finding) -> dict[str, Any]:
-    """Return a finding as plain data."""
+    """Return a finding as plain data; null stands for a place that it has not."""
     place = finding.position
     within = place if place and place.line else None
     return {
@@ -41,11 +41,11 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "severity": finding.severity.word,
         "message": finding.message,
         "fix": finding.fix,
-        "field": finding.field,
+        "field": finding.field or None,
         "file": place.file if place else None,
         "line": within.line if within else None,
         "column": within.column if within else None,
-        "device": finding.device,
-        "port": finding.port,
+        "device": finding.device or None,
+        "port": finding.port or None,
         **({"also": list(finding.also)} if finding.also else {}),
     }

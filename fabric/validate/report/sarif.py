@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from fabric import __version__
+from fabric.core.counts import counted
 from fabric.core.findings import Finding, Severity
 from fabric.intent.yaml.ends import ends_in
 from fabric.validate.publications import help_address
@@ -122,7 +123,10 @@ def _invocation(reported: Reported, left_out: int) -> dict[str, Any]:
     if stopped:
         notes.append({"level": "error", "message": {"text": stopped}})
     if left_out > 0:
-        text = f"{left_out} findings are omitted: a SARIF run has at most {MOST_RESULTS} results"
+        text = (
+            f"{counted(left_out, 'finding is', 'findings are')} omitted: a SARIF run has at most "
+            f"{MOST_RESULTS} results"
+        )
         notes.append({"level": "warning", "message": {"text": text}})
     if reported.ignored_words:
         notes.append({"level": "warning", "message": {"text": reported.ignored_words}})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.core.likeness import shown_once
 from fabric.validate.report import report_forms
@@ -51,4 +52,4 @@ def summary(outcome: Outcome) -> str:
     skipped = f", {len(outcome.skipped)} skipped ({hostlist.fold(outcome.skipped)})"
     waived = f", {len(outcome.waived)} waived" if outcome.waived else ""
     tail = skipped if outcome.skipped else ""
-    return f"{len(outcome.checked)} rules checked: {counts}{waived}{tail}"
+    return f"{counted(len(outcome.checked), 'rule')} checked: {counts}{waived}{tail}"

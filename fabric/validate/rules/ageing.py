@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.platforms import platforms
 from fabric.topology.routed import routed_units
@@ -98,7 +99,7 @@ class NeighbourRoom(SwitchRule):
         if need > table.gc_thresholds[1]:
             above = need > table.capacity
             yield self.finding(
-                f"{need} neighbours are expected, "
+                f"{counted(need, 'neighbour is', 'neighbours are')} expected, "
                 + (
                     f"the table has room for {table.capacity}"
                     if above

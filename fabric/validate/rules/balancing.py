@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from fabric.core.counts import counted, noun
 from fabric.core.findings import Severity
 from fabric.design.features import missing
 from fabric.platforms import platforms
@@ -156,8 +157,9 @@ class FlowSpread(ModelRule):
                 modes = modes or _modes(model)
                 leaf = int(np.flatnonzero((flows == row).all(axis=1))[0])
                 yield self.finding(
-                    f"{senders} NICs of a leaf on {links} uplinks with {pairs} queue pairs "
-                    f"each reach {efficiency:.0%} of an even spread on average",
+                    f"{counted(senders, 'NIC')} of a leaf on {counted(links, 'uplink')} with "
+                    f"{counted(pairs, 'queue pair')} each reach {efficiency:.0%} of an even "
+                    "spread on average",
                     f"{_advice(enough, *modes)}; see `rocefab show ecmp`",
                     place=model.place("host", "nccl_queue_pairs"),
                     device=model.fabric.switches.names[leaf],
@@ -176,7 +178,7 @@ def _advice(enough: int | None, modes: str, reason: str) -> str:
     """Return what to do, with the modes that no rule rejects, or why there are none."""
     if enough is not None:
         other = f", or ecmp.mode {modes}" if modes else f"; no ecmp.mode helps: {reason}"
-        return f"use at least {enough} queue pairs for {LEAST_EFFICIENCY:.0%}{other}"
+        return f"use at least {counted(enough, 'queue pair')} for {LEAST_EFFICIENCY:.0%}{other}"
     if modes:
         return f"use ecmp.mode {modes}: queue pairs alone do not help enough"
     return f"add uplinks: queue pairs alone do not help enough, and no ecmp.mode does: {reason}"
@@ -239,7 +241,8 @@ class Polarisation(ModelRule):
             paths, nominal = effective_paths(near_width, far_width), near_width * far_width
             yield self.finding(
                 f"it is not known whether {names} use one hash seed on {leaf.sku.name}; if they "
-                f"do, only {paths} of {nominal} paths carry traffic",
+                f"do, only {paths} of {counted(nominal, 'path')} "
+                f"{noun(paths, 'carries', 'carry')} traffic",
                 _seed_advice(spine),
                 place=place,
                 device=spine.name,

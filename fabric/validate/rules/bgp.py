@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.design.features import missing
 from fabric.topology.addressing import asn_field
 from fabric.topology.layout import down_paths
@@ -60,7 +61,7 @@ class EnoughPaths(ModelRule):
         needs = np.maximum(above, down_paths(model.fabric))
         for row in np.flatnonzero(needs > max_paths).tolist():
             yield self.finding(
-                f"bgp.max_paths {max_paths} is below {needs[row]} equal paths",
+                f"bgp.max_paths {max_paths} is below {counted(needs[row], 'equal path')}",
                 f"use at least {needs[row]}",
                 place=model.place("bgp", "max_paths"),
                 device=names[row],

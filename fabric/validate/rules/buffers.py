@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.core.units import bytes_to_mb
 from fabric.design.pool import computed_buffer, shared_headroom_bytes
@@ -69,8 +70,9 @@ class HeadroomSum(SwitchRule):
                 f"{bytes_to_mb(size):,.1f} MB" for size in (account.need_bytes, buffer_bytes)
             )
             yield self.finding(
-                f"{device.lossless_ports} lossless ports need {need} of headroom, but "
-                f"{device.sku.name} has {have}; {_what_fits(device, known, worst)}",
+                f"{counted(device.lossless_ports, 'lossless port needs', 'lossless ports need')} "
+                f"{need} of headroom, but {device.sku.name} has {have}; "
+                f"{_what_fits(device, known, worst)}",
                 "use shorter cables, lower speeds, a smaller MTU or fewer ports"
                 + _between_sites(worst.cable_m),
                 place=places.cable_place(device, port, "cable_m"),
@@ -106,7 +108,7 @@ def _what_fits(device: DeviceDesign, known: list[HeadroomProfile], worst: Headro
 
     longest = largest(fits, 0, MAX_CABLE_M)
     return (
-        f"its {ports} ports of {worst.cable_m:,} m would fit with {longest:,} m"
+        f"its {counted(ports, 'port')} of {worst.cable_m:,} m would fit with {longest:,} m"
         if longest is not None
         else "no length fits with this many ports"
     )
@@ -202,8 +204,8 @@ class SharedHeadroom(SwitchRule):
         alone = max(_of_port(port) for port in device.ports) > pool
         usual = ratio <= USUAL_RATIO
         yield self.finding(
-            f"{device.lossless_ports} lossless ports are allocated {sum(sizes):,} bytes of "
-            f"a shared headroom of {pool:,}, {ratio:.1f} times its size"
+            f"{counted(device.lossless_ports, 'lossless port is', 'lossless ports are')} allocated "
+            f"{sum(sizes):,} bytes of a shared headroom of {pool:,}, {ratio:.1f} times its size"
             + (", and a single port is allocated more than all of it" if alone else ""),
             "use shorter cables or fewer lossless ports, or a larger shared headroom"
             if alone or not usual
@@ -295,9 +297,10 @@ class PoolBudget(SwitchRule):
         )
         if not account.fits and sum(own) + shared <= buffer_bytes:
             yield self.finding(
-                f"the lossless pool of {pools.ingress_lossless_bytes:,} bytes and the buffers "
-                f"of {device.lossless_ports} lossless ports need {account.missing_bytes:,} "
-                f"bytes more than the {buffer_bytes:,} of {device.sku.name}",
+                f"the lossless pool of {pools.ingress_lossless_bytes:,} bytes and the buffers of "
+                f"{counted(device.lossless_ports, 'lossless port')} need "
+                f"{account.missing_bytes:,} bytes more than the {buffer_bytes:,} of "
+                f"{device.sku.name}",
                 "provide pool sizes for this use (`buffers` of an own switch model), or use "
                 "fewer or shorter lossless ports",
                 place=places.sku_place(device),

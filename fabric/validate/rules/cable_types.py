@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.platforms.cable_types import reach
 from fabric.topology.cable_types import says_types, typed_cables
@@ -46,7 +47,7 @@ class CableReach(ModelRule):
     def _beyond(self, model: Model, limit: Reach, cables: list[TypedCable]) -> Finding:
         first = cables[0]
         too_long = limit.longest_m is not None and first.cable_m > limit.longest_m
-        more = f" ({len(cables)} cables)" if len(cables) > 1 else ""
+        more = f" ({counted(len(cables), 'cable')})" if len(cables) > 1 else ""
         what = (
             f"{first.cable_type} reaches {limit.longest_m} m"
             if too_long

@@ -203,7 +203,7 @@ class CnpClass(ClassRule):
             ("cnp_traffic_class", profile.cnp_traffic_class, "pfc_priority"),
         ):
             if value == getattr(one, other):
-                fix = f"use a separate {field} for CNPs, such as 6"
+                fix = f"use a separate {field} for CNPs, such as {_free(profile, value)}"
                 if system.only_value(f"lossless.{field}", device.sku, device.role) == value:
                     fix = f"use another {other}: CNPs have {value} on this system"
                 yield Wrong(
@@ -211,6 +211,13 @@ class CnpClass(ClassRule):
                     f"{field} and {other} are both {value}",
                     fix,
                 )
+
+
+def _free(profile: QosProfile, value: int) -> int:
+    """Return a class for CNPs that no lossless class has; 6 where it is free."""
+    taken = {value, *(n for one in profile.classes for n in (one.pfc_priority, one.queue))}
+    taken |= {one.traffic_class for one in profile.classes}
+    return next(number for number in (6, 5, 4, 2, 1, 0, 7) if number not in taken)
 
 
 #: What belongs to one lossless class alone, by the field of a policy without a list.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.platforms import platforms
 from fabric.qos.deadlock.lossless import floods
@@ -34,7 +35,9 @@ def _advice(model: Model) -> str:
 
 
 def _change(model: Model, repair: Repair) -> str:
-    cables = f"enable the {repair.cables_on} disabled uplinks" if repair.cables_on else ""
+    cables = (
+        f"enable the {counted(repair.cables_on, 'disabled uplink')}" if repair.cables_on else ""
+    )
     return " and ".join(word for word in (model.one_spine_asn * repair.one_asn, cables) if word)
 
 
@@ -43,7 +46,7 @@ def _price(repair: Repair) -> str:
         return "; no leaf loses a route, also after a single cable failure"
     return (
         "; no leaf loses a route now, but the failure of one of "
-        f"{repair.critical_cables} cables separates leaves then"
+        f"{counted(repair.critical_cables, 'cable')} separates leaves then"
     )
 
 
@@ -52,7 +55,7 @@ def _failure(model: Model, repair: Repair) -> str:
     if not repair.cut:
         return f"to {change} leaves a cycle or a bounce"
     others = repair.cut_pairs - 1
-    more = f" and {others} other pairs of leaves" if others else ""
+    more = f" and {counted(others, 'other pair', 'other pairs')} of leaves" if others else ""
     return f"to {change} cuts {repair.cut[0]} from {repair.cut[1]}{more}"
 
 
@@ -155,9 +158,9 @@ class FloodedCopies(ModelRule):
                 continue
             yield self.finding(
                 f"the MAC entry of a silent NIC expires after {ages.mac_ageing_s} s "
-                f"({self._origin(model, system)}), but is refreshed only after {ages.refresh_s} s: "
-                f"lossless packets to it go to all {flood.ports} ports of its VLAN, and a "
-                f"pause on any of them blocks {flood.uplinks} uplinks",
+                f"({self._origin(model, system)}), but is refreshed only after {ages.refresh_s} "
+                f"s: lossless packets to it go to all {counted(flood.ports, 'port')} of its VLAN, "
+                f"and a pause on any of them blocks {counted(flood.uplinks, 'uplink')}",
                 f"use arp.timeout_s below {ages.mac_ageing_s}, or addressing.vlan_per nic or none",
                 place=model.place("arp", "timeout_s"),
                 device=flood.leaf,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, TOLD_DRIVERS
 from fabric.qos.headroom.spectrum import ALL_SMALL_PERCENT
@@ -149,8 +150,8 @@ class NicCable(ModelRule):
             row = int(current[0])
             host = hosts.names[int(nics.host[row])]
             yield self.finding(
-                f"{len(current)} NICs have a cable of {length:,} m; the mlx5 driver ignores "
-                f"lengths of {MAX_TOLD_CABLE_M:,} m or more",
+                f"{counted(len(current), 'NIC has', 'NICs have')} a cable of {length:,} m; the "
+                f"mlx5 driver ignores lengths of {MAX_TOLD_CABLE_M:,} m or more",
                 "use a shorter cable, or set the receive buffer of the NIC manually",
                 place=nic_place(model.fabric, row, "cable_m") or model.place("cables", "host_m"),
                 device=host,

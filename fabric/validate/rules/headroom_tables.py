@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.core.units import MBPS_PER_GBPS
 from fabric.design.table_spread import shortfall_of, table_spread, twin
@@ -170,7 +171,7 @@ def _copied(kind: LosslessKind) -> Iterator[str]:
         )
     other = twin(sku)
     if other:
-        yield f"has {other.rows} rows of {other.name}, whose ASIC is {other.asic}"
+        yield f"has {counted(other.rows, 'row')} of {other.name}, whose ASIC is {other.asic}"
 
 
 def _copied_from(kind: LosslessKind) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted, noun
 from fabric.core.findings import Severity
 from fabric.core.units import S_PER_H
 from fabric.placement.k8s.node_subnets import ROOM_OF_IPV6
@@ -123,17 +124,18 @@ class AddressPool(ModelRule):
                 place, more = model.place("addressing", "ipv6"), ROOM_OF_IPV6
             if free < pods.pods_per_nic:
                 yield self.finding(
-                    f"{pods.pods_per_nic} pods of a NIC need addresses, but only {max(free, 0)} "
-                    "are free",
+                    f"{counted(pods.pods_per_nic, 'pod')} of a NIC "
+                    f"{noun(pods.pods_per_nic, 'needs', 'need')} addresses, but only "
+                    f"{max(free, 0)} are free",
                     more,
                     place=place,
                     device=pods.cluster.hosts[0],
                 )
             elif rate and free * S_PER_H < rate * refresh_s and pods.mode != "physical-function":
                 yield self.finding(
-                    f"{rate} pod starts per hour reuse the {free} addresses of a NIC after "
-                    f"{free * S_PER_H // rate} s, but leaves keep ARP entries for up to "
-                    f"{refresh_s} s",
+                    f"{counted(rate, 'pod start per hour reuses', 'pod starts per hour reuse')} "
+                    f"the {counted(free, 'address')} of a NIC after {free * S_PER_H // rate} s, "
+                    f"but leaves keep ARP entries for up to {refresh_s} s",
                     f"{shorter} or a shorter arp.timeout_s",
                     place=place,
                     device=pods.cluster.hosts[0],
@@ -262,15 +264,16 @@ class RoomForGids(ModelRule):
             count, place = pods.pods_per_nic, model.place("kubernetes", "pods_per_nic")
             if count > MOST_PODS:
                 yield self.finding(
-                    f"{count} pods share a NIC, but its 128 GIDs are enough for {MOST_PODS}",
+                    f"{counted(count, 'pod shares', 'pods share')} a NIC, but its 128 GIDs are "
+                    f"enough for {MOST_PODS}",
                     f"set pods_per_nic to at most {MOST_PODS}, or use virtual functions",
                     place=place,
                     device=pods.cluster.hosts[0],
                 )
             elif count > MOST_PODS // 2:
                 yield self.finding(
-                    f"{count} pods share a NIC; its 128 GIDs are enough for {MOST_PODS // 2} where "
-                    "pods have link-local addresses of IPv6 too",
+                    f"{counted(count, 'pod shares', 'pods share')} a NIC; its 128 GIDs are enough "
+                    f"for {MOST_PODS // 2} where pods have link-local addresses of IPv6 too",
                     "switch IPv6 off on the interfaces of the pods, or use fewer pods",
                     place=place,
                     device=pods.cluster.hosts[0],

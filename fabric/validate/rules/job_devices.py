@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.validate.pods import pods_of
 from fabric.validate.rule import ModelRule, rules
@@ -36,7 +37,8 @@ class EnoughFunctions(ModelRule):
             functions, target = traits.nic.virtual_functions, pods.pods_per_nic
             if functions < target:
                 yield self.finding(
-                    f"{target} pods share a NIC that has {functions} virtual functions",
+                    f"{counted(target, 'pod shares', 'pods share')} a NIC that has "
+                    f"{counted(functions, 'virtual function')}",
                     "increase host.nic.virtual_functions, up to sriov_totalvfs of the NIC",
                     place=pods.place(model, "nic", "virtual_functions"),
                     device=pods.cluster.hosts[0],
@@ -44,7 +46,8 @@ class EnoughFunctions(ModelRule):
             gpus = -(-profile.gpus // model.fabric.rails)
             if target > gpus:
                 yield self.finding(
-                    f"{target} pods share a NIC that serves {gpus} GPU{'s' if gpus > 1 else ''}",
+                    f"{counted(target, 'pod shares', 'pods share')} a NIC that serves "
+                    f"{counted(gpus, 'GPU')}",
                     "give every pod its own GPU and virtual function",
                     place=model.place("kubernetes", "pods_per_nic"),
                     device=pods.cluster.hosts[0],
@@ -105,8 +108,8 @@ class PickedDevices(ModelRule):
             functions = pods.cluster.traits.nic.virtual_functions
             if pods.mode != "virtual-function" and functions:
                 yield self.finding(
-                    f"each NIC has {functions} virtual functions that no pod uses, "
-                    "but whose devices a job sees",
+                    f"each NIC has {counted(functions, 'virtual function')} that no pod uses, but "
+                    "whose devices a job sees",
                     "set host.nic.virtual_functions: 0, or use container_mode virtual-function",
                     place=pods.place(model, "nic", "virtual_functions"),
                     device=pods.cluster.hosts[0],

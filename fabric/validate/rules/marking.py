@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.core.units import (
     bytes_to_mb,
@@ -331,8 +332,9 @@ class IncastMarking(ModelRule):
             need_percent = _marking_percent(speed, flows)
             if need_percent > one.pmax_percent:
                 yield self.finding(
-                    f"an incast of one flow from each of {flows} hosts on a port of {speed}G needs "
-                    f"a marking of {need_percent:.1f} %; ecn.pmax_percent is {one.pmax_percent}",
+                    f"an incast of one flow from each of {counted(flows, 'host')} on a port of "
+                    f"{speed}G needs a marking of {need_percent:.1f} %; ecn.pmax_percent is "
+                    f"{one.pmax_percent}",
                     "increase ecn.pmax_percent; see `rocefab show ecn --recommend`",
                     place=model.profile_place(one.field("ecn.pmax_percent"), kind.device, profile),
                     device=kind.device.name,
@@ -373,10 +375,10 @@ class StartTransient(ModelRule):
             level = incast_pause_bytes(kind.headroom.dynamic_th, pool, flows)
             if queue >= level:
                 yield self.finding(
-                    f"a start of {flows} flows within {START_SPREAD_US:g} us on a port of {speed}G "
-                    "queues at least "
-                    f"{bytes_to_mb(queue):,.1f} MB until DCQCN with the defaults of ConnectX slows "
-                    f"down; at {bytes_to_mb(level):,.1f} MB, PFC pauses the senders",
+                    f"a start of {counted(flows, 'flow')} within {START_SPREAD_US:g} us on a port "
+                    f"of {speed}G queues at least {bytes_to_mb(queue):,.1f} MB until DCQCN with "
+                    f"the defaults of ConnectX slows down; at {bytes_to_mb(level):,.1f} MB, PFC "
+                    "pauses the senders",
                     "start fewer flows at once, or use switches with a larger pool; `rocefab show "
                     "dcqcn` says how long senders are paused, also with other sets",
                     place=model.cable_place(kind.device, kind.port, "speed_gbps"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted, noun
 from fabric.core.findings import Severity
 from fabric.intent.yaml.file import ASSUMED
 from fabric.platforms import platforms
@@ -223,13 +224,9 @@ class AssumedValues(ModelRule):
         """Count the comments of the import."""
         places = model.intent.assumed
         if places:
-            values, were, each = (
-                ("1 value", "was", "it")
-                if len(places) == 1
-                else (f"{len(places)} values", "were", "each")
-            )
+            each = noun(len(places), "it", "each")
             yield self.finding(
-                f"{values} {were} assumed by an import",
+                f"{counted(len(places), 'value was', 'values were')} assumed by an import",
                 f"confirm {each} and remove its comment '{ASSUMED}'",
                 place=Place("fabric", places[0]),
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.design.pool import lossless_pool_bytes, lossy_queues
 from fabric.qos.thresholds import LOWEST_THRESHOLD, alpha, ecn_limit_bytes
@@ -146,7 +147,7 @@ class LosslessClasses(SwitchRule):
         if len(paused) > most:
             profile, last = next(reversed(paused.values()))
             yield self.finding(
-                f"ports of this switch pause {len(paused)} priorities, "
+                f"ports of this switch pause {counted(len(paused), 'priority')}, "
                 f"{', '.join(map(str, sorted(paused)))}; {device.sku.name} supports {most}"
                 + (" as far as is known" if known is None else ""),
                 "use the same pfc_priority on all ports"
@@ -186,9 +187,9 @@ class LossyBurst(ModelRule):
             left = _pause_bytes(theirs, case)
             if left <= one.kmin_bytes < _pause_bytes(theirs, (*case[:3], 0)):
                 yield self.finding(
-                    f"{one.title}with {queues} full queues of other traffic (dynamic_th "
-                    f"{theirs.threshold}) PFC pauses at {left:,.0f} bytes, before ECN marks at "
-                    f"{one.kmin_bytes:,}",
+                    f"{one.title}with {counted(queues, 'full queue')} of other traffic "
+                    f"(dynamic_th {theirs.threshold}) PFC pauses at {left:,.0f} bytes, before ECN "
+                    f"marks at {one.kmin_bytes:,}",
                     _lossy_fix(theirs, one.kmin_bytes, case),
                     place=model.profile_place("lossy.dynamic_th", kind.device, profile),
                     device=kind.device.name,

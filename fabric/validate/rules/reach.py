@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.topology.clos import clos
 from fabric.topology.partition import cut_pairs
@@ -104,7 +105,11 @@ class ReachablePairs(ModelRule):
         names, pairs = fabric.switches.names, int(cut.sum()) // 2
         yield self.finding(
             f"{names[lonely]} and {names[other]} have no route to each other"
-            + (f", nor do {pairs - 1} other pairs of leaves" if pairs > 1 else ""),
+            + (
+                f", nor do {counted(pairs - 1, 'other pair', 'other pairs')} of leaves"
+                if pairs > 1
+                else ""
+            ),
             _fix(fabric, lonely, other),
             place=uplinks_place(fabric, lonely, "enabled", "peer")
             or model.place("bgp", "spine_asn"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted, noun
 from fabric.core.findings import Severity
 from fabric.core.units import ipv4_text
 from fabric.topology.model import NO_VLAN
@@ -66,8 +67,8 @@ class RoomForFunctions(ModelRule):
             yield from self._ipv6(model, most, where)
         if most > free and file.addressing.ipv4:
             yield self.finding(
-                f"{most} virtual functions of a NIC need addresses, but the /{length} of a routed "
-                f"port has {free} free after leaf and NIC",
+                f"{counted(most, 'virtual function')} of a NIC {noun(most, 'needs', 'need')} "
+                f"addresses, but the /{length} of a routed port has {free} free after leaf and NIC",
                 room_for(most),
                 place=model.place("addressing", "routed_prefix_length"),
                 device=where,
@@ -79,8 +80,9 @@ class RoomForFunctions(ModelRule):
         if addressing.ipv6 and addressing.ipv6.assignment == "static":
             needed = addressing.rdma_ipv6
             yield self.finding(
-                f"{count} virtual functions of a NIC {'need' if needed else 'have no'} IPv6 "
-                "addresses: the /127 of a routed port has none free after leaf and NIC",
+                f"{counted(count, 'virtual function')} of a NIC "
+                f"{noun(count, 'needs', 'need') if needed else noun(count, 'has no', 'have no')} "
+                "IPv6 addresses: the /127 of a routed port has none free after leaf and NIC",
                 "use addressing.ipv6.assignment: slaac"
                 + (", or addressing.hosts and ipv6.rdma: false" if needed else ""),
                 place=model.place("addressing", "ipv6", "assignment"),

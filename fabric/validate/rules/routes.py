@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.platforms.asic_catalogue import asic, asic_names
 from fabric.topology.addressing import slots_per_subnet_group
@@ -83,12 +84,14 @@ class RouteRoom(ModelRule):
         for sku in dict.fromkeys(model.fabric.switches.skus):
             room = sku.asic_facts.integer(fact) if fact else None
             if room is not None and need > room:
-                message = f"{need:,} routes{kind} are expected, and {sku.name} has room for"
+                message = (
+                    f"{counted(need, 'route')}{kind} are expected, and {sku.name} has room for"
+                )
                 yield self.finding(f"{message} {room:,}", fix, place=place)
             elif room is None and need > _smallest(fact or "route_entries_ipv6"):
                 yield self.finding(
-                    f"{need:,} routes{kind} are expected, and how many {sku.name} has room for is "
-                    "not known",
+                    f"{counted(need, 'route')}{kind} are expected, and how many {sku.name} has "
+                    "room for is not known",
                     f"{fix}, or ask its vendor",
                     place=place,
                     severity=Severity.WARNING,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.design.features import FEATURES, missing
 from fabric.design.tenancy import TUNNEL_BYTES
@@ -306,8 +307,8 @@ class ServiceOnOneLeaf(ModelRule):
             leaves = np.unique(nics.leaf[(tenants.of_nic == row) & (nics.port != 0)])
             if item.value.shared and len(users) > 1 and len(leaves) > 1:
                 yield self.finding(
-                    f"service {item.value.name} has NICs behind {len(leaves)} leaves, and "
-                    f"{', '.join(users)} use it: they would reach each other over it",
+                    f"service {item.value.name} has NICs behind {counted(len(leaves), 'leaf')}, "
+                    f"and {', '.join(users)} use it: they would reach each other over it",
                     "use a service for each tenant, or NICs behind one leaf",
                     place=_place(item, "shared"),
                 )
@@ -339,7 +340,11 @@ class TunnelCapacity(ModelRule):
         short = np.flatnonzero((down <= up[:leaves]) & (grown > up[:leaves]))
         if len(short):
             leaf, percent = int(short[0]), 100 * TUNNEL_BYTES / self.packet_bytes
-            rest = f" and {len(short) - 1:,} more leaves" if len(short) > 1 else ""
+            rest = (
+                f" and {counted(len(short) - 1, 'more leaf', 'more leaves')}"
+                if len(short) > 1
+                else ""
+            )
             yield self.finding(
                 f"{fabric.switches.names[leaf]}{rest}: NICs of tenants send "
                 f"{down[leaf]:,.0f} Gb/s, "

@@ -122,7 +122,7 @@ def test_a_part_of_a_bundle_is_drawn_as_a_part(page: Any, axe: str, tmp_path: Pa
         assert box(page, "gpu[033-064]").text.endswith("NICs")
         assert [item.text for item in every(page, ".key")] == [
             *(f"rail {rail}" for rail in range(8)),
-            *("several rails, or none", "fails", "some of the cables of a line fail"),
+            *("cables of no single rail", "fails", "some of the cables of a line fail"),
             "host that loses bandwidth",
             "lines at a bar connect each leaf under its teeth",
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ def test_what_fails_is_clicked_away(page: Any, site: Any) -> None:
     shown(page, site, "#/what-if?unit=su1")
     box(page, "spine01").click()
     until(lambda: "Traffic that moves" in text(page), "the answer is there")
-    until(lambda: "others carry at most 1.14 times as much" in text(page), "the traffic is counted")
+    moved = "each uplink that is left carries up to 1.14 times its traffic"
+    until(lambda: moved in text(page), "the traffic is counted")
     assert "16 leaves" in text(page)
     box(page, "su1-rail0").click()
     until(lambda: "hosts lose a rail" in text(page), "the answer is there")
@@ -34,6 +36,17 @@ def test_what_fails_is_clicked_away(page: Any, site: Any) -> None:
         "arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))", line
     )
     until(lambda: every(page, ".chips li") and every(page, ".answer .card"), "a cable fails")
+
+
+def test_an_error_is_in_sight_on_a_small_screen(page: Any, site: Any) -> None:
+    size(page, 390, 640)
+    shown(page, site, "#/what-if?fail=switch:nothing")
+    until(lambda: every(page, ".problem"), "what is wrong is told")
+    assert "What fails: there is no switch 'nothing'" in one(page, ".problem").text
+    top = page.execute_script(
+        "return document.querySelector('.problem').getBoundingClientRect().top"
+    )
+    assert 0 <= top < 640
 
 
 def test_what_fails_is_told_for_tenants_and_quarantine_is_no_fault(
@@ -87,12 +100,12 @@ def test_what_fails_is_in_the_address(page: Any, site: Any) -> None:
 _LEAF_SHARES = {"37 of 296 fail", "3 of 24 fail", "1 of 8 fails"}
 #: What fails of a fabric of groups: part of the address, box and how it is, and texts at lines.
 FAILING = {
-    "a spine of three": ("switch:spine01", "spine[01-03]", "1 of 3 fails", {"8/24"}),
+    "a spine of three": ("switch:spine01", "spine[01-03]", "1 of 3 fails", {"8 of 24 fail"}),
     "two of three": (
         "switch:spine01,switch:spine02",
-        *("spine[01-03]", "2 of 3 fail", {"16/24"}),
+        *("spine[01-03]", "2 of 3 fail", {"16 of 24 fail"}),
     ),
-    "a range": ("switch:spine[01,03]", "spine[01-03]", "2 of 3 fail", {"16/24"}),
+    "a range": ("switch:spine[01,03]", "spine[01-03]", "2 of 3 fail", {"16 of 24 fail"}),
     "all of a group": (
         "switch:spine01,switch:spine02,switch:spine03",
         *("spine[01-03]", "fails", set()),
@@ -139,6 +152,23 @@ def test_what_fails_of_a_group_is_drawn_as_a_part(page: Any, groups: Any, case: 
     assert len(every(page, "g.line.fails")) == (7 if words == "fails" else 0)
     assert len(every(page, "g.line .mark.fails")) == len(every(page, "g.line.some"))
     assert page.execute_script(MISPLACED)[1] == []
+    assert _apart([item.rect for item in every(page, "g.line.some .share")])
+
+
+def _apart(rects: list[dict[str, float]]) -> bool:
+    """Tell whether no two of these overlap."""
+    return not any(
+        abs(one["x"] - other["x"]) < (one["width"] + other["width"]) / 2
+        and abs(one["y"] - other["y"]) < (one["height"] + other["height"]) / 2
+        for one, other in combinations(rects, 2)
+    )
+
+
+def test_texts_of_two_switches_that_fail_keep_apart(page: Any, groups: Any) -> None:
+    shown(page, groups, "#/what-if?fail=switch:spine01,switch:su1-rail0,switch:su2-rail0")
+    until(lambda: len(every(page, "g.line.some .share")) > 4, "texts are there")
+    texts = every(page, "g.line.some .share")
+    assert _apart([item.rect for item in texts]), [(item.text, item.rect) for item in texts]
 
 
 def test_a_host_that_fails_is_cut_off(page: Any, groups: Any) -> None:

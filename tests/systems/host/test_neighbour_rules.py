@@ -33,6 +33,6 @@ def test_every_host_whose_table_is_too_small_is_found(
     findings = list(NeighbourTable("HST005").check(model))
     assert [finding.device for finding in findings] == list(model.fabric.hosts.names[:found])
     need, limit = RAILS * len(together), 2 * GC_THRESH1_FLOOR
-    message = f"{need} neighbours are expected, gc_thresh2 is {limit}"
+    message = f"{need:,} neighbours are expected, gc_thresh2 is {limit}"
     assert {finding.message for finding in findings} <= {message}
     assert (need > limit) is (found > 0)

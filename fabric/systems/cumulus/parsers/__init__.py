@@ -10,6 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from fabric.core.counts import counted
 from fabric.core.json_text import parse_json
 from fabric.core.units import ms_to_s
 from fabric.observe.hostfacts.lldp import parse_lldp as lldp_neighbours
@@ -59,7 +60,7 @@ def _peers(text: str, key: str) -> dict[str, BgpPeer]:
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
         raise UnreadableError("this is not a summary of BGP peers") from error
     if total != len(peers):
-        raise UnreadableError(f"there are {len(peers)} peers, and it says {total}")
+        raise UnreadableError(f"there are {counted(len(peers), 'peer')}, and it says {total}")
     return peers
 
 

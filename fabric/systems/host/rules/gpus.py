@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.validate.rule import ModelRule, rules
 from fabric.validate.traits import host_kinds, traits_place
@@ -30,7 +31,7 @@ class GpusPerRail(ModelRule):
         gpus, rails = model.intent.fabric.host.gpus, model.fabric.rails
         if gpus % rails:
             yield self.finding(
-                f"{gpus} GPUs do not divide by {rails} rails",
+                f"{counted(gpus, 'GPU does', 'GPUs do')} not divide by {counted(rails, 'rail')}",
                 "",
                 place=model.place("host", "gpus"),
             )
@@ -119,8 +120,8 @@ class CardPorts(ModelRule):
                 )
             elif model.fabric.rails % nic.ports_per_card:
                 yield self.finding(
-                    f"{model.fabric.rails} rails do not divide by {nic.ports_per_card} ports of a "
-                    "card",
+                    f"{counted(model.fabric.rails, 'rail does', 'rails do')} not divide by "
+                    f"{nic.ports_per_card} ports of a card",
                     "set ports_per_card: 1, or one rail per port",
                     place=traits_place(model, name, "nic", "ports_per_card"),
                     device=name,
@@ -156,7 +157,8 @@ class FunctionsOfFunctions(ModelRule):
             count = traits.nic.virtual_functions
             if count and traits.virtual_machine:
                 yield self.finding(
-                    f"{count} virtual functions are requested in a virtual machine",
+                    f"{counted(count, 'virtual function is', 'virtual functions are')} requested "
+                    "in a virtual machine",
                     "create them on the host of the card, and set 0 here",
                     place=traits_place(model, name, "nic", "virtual_functions"),
                     device=name,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.core.units import gbps_to_mbps
 from fabric.design.nic import DCQCN_PLACES, dcqcn_settings, parameter_set
@@ -98,11 +99,9 @@ class ReceiveBuffers(ModelRule):
             need = room + max(nic.mtu_bytes, LARGEST_MTU_BYTES) + CELL_BYTES
             if nic.receive_buffer_bytes[1] < need:
                 yield self.finding(
-                    f"lossless_bytes {nic.receive_buffer_bytes[1]} of {cables} NICs with "
-                    f"{nic.cable_m} m "
-                    f"at {nic.speed_gbps}G is below {need}: {room} for what arrives after a pause,"
-                    " and "
-                    "one frame",
+                    f"lossless_bytes {nic.receive_buffer_bytes[1]} of {counted(cables, 'NIC')} "
+                    f"with {nic.cable_m} m at {nic.speed_gbps}G is below {need}: {room} for what "
+                    "arrives after a pause, and one frame",
                     f"use at least {need}, or let the firmware set the buffers",
                     place=traits_place(model, cable.host.name, "nic", "receive_buffers"),
                     device=cable.host.name,
@@ -195,8 +194,8 @@ class StormOrder(ModelRule):
                 continue
             if told_ms >= port.watchdog.detection_ms:
                 yield self.finding(
-                    f"{cables} NICs pause for up to {told_ms} ms, {cable.device.name} acts after "
-                    f"{port.watchdog.detection_ms} ms",
+                    f"{counted(cables, 'NIC pauses', 'NICs pause')} for up to {told_ms} ms, "
+                    f"{cable.device.name} acts after {port.watchdog.detection_ms} ms",
                     f"use a pause_storm_ms below {port.watchdog.detection_ms}",
                     place=traits_place(model, cable.host.name, "nic", "pause_storm_ms"),
                     device=cable.host.name,

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.topology.naming import nic_names
 from fabric.topology.routed import routed_units
@@ -40,8 +41,8 @@ class NicNames(ModelRule):
             names = hostlist.count(getattr(profile, field))
             if names != fabric.nics_per_host:
                 yield self.finding(
-                    f"host.{field} {getattr(profile, field)!r} has {names} names "
-                    f"for {fabric.rails} rails{ports}",
+                    f"host.{field} {getattr(profile, field)!r} has {counted(names, 'name')} for "
+                    f"{counted(fabric.rails, 'rail')}{ports}",
                     f"set exactly one for each {'port' if ports else 'rail'}",
                     place=model.place("host", field),
                 )
@@ -74,7 +75,7 @@ class UniqueNames(ModelRule):
                         places = [rail_place(model.intent, name, rail, field) for rail in rails]
                         default = model.place("host", f"{field}s")
                         yield self.finding(
-                            f"{double} is used for {count} NICs of a host",
+                            f"{double} is used for {counted(count, 'NIC')} of a host",
                             "use a different name for each NIC",
                             place=next((place for place in places if place), default),
                             device=name,
@@ -150,7 +151,7 @@ class ListLengths(ModelRule):
                 count = len(getattr(getattr(kind.host.traits, group), field))
                 if count not in (0, expected):
                     yield self.finding(
-                        f"{group}.{field} has {count} entries for {expected} {things}",
+                        f"{group}.{field} has {counted(count, 'entry')} for {expected} {things}",
                         f"use one entry for each of the {expected} {things}, in order, or none",
                         place=traits_place(model, kind.host.name, group, field),
                         device=kind.host.name,
@@ -177,7 +178,7 @@ class UniquePci(ModelRule):
                 if count > 1:
                     group = "nic" if address in traits.nic.pci_addresses else "gpu"
                     yield self.finding(
-                        f"{address} is used for {count} devices of a host",
+                        f"{address} is used for {counted(count, 'device')} of a host",
                         "set the address of each NIC and GPU as lspci -D shows it",
                         place=traits_place(model, kind.host.name, group, "pci_addresses"),
                         device=kind.host.name,

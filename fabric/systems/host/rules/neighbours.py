@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.core.units import ms_to_s
 from fabric.design.host import GC_THRESH1_FLOOR
@@ -37,7 +38,8 @@ class NeighbourTable(ModelRule):
             host, count = model.hosts[fabric.hosts.names[row]], need[row]
             if count > host.gc_thresholds[1]:
                 yield self.finding(
-                    f"{count} neighbours are expected, gc_thresh2 is {host.gc_thresholds[1]}",
+                    f"{counted(count, 'neighbour is', 'neighbours are')} expected, gc_thresh2 is "
+                    f"{host.gc_thresholds[1]}",
                     "use smaller units, or vlan_per nic",
                     place=model.place("units"),
                     device=host.name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.observe.configuration.bundles import join
 from fabric.observe.configuration.lossless import Gap, Marking, PortPolicy, Value
 from fabric.observe.configuration.model import Leftover
@@ -56,7 +57,10 @@ def settle(reading: LosslessLines) -> None:
         switch.hash_fields = None
     for name, profile in reading.drop_profiles.items():
         if len(profile.levels) != len(profile.chances):
-            count = f"{len(profile.levels)} fill levels and {len(profile.chances)} probabilities"
+            count = (
+                f"{counted(len(profile.levels), 'fill level')} and "
+                f"{counted(len(profile.chances), 'probability')}"
+            )
             switch.leftovers.append(Leftover(profile.line, f"drop-profiles {name}: {count}"))
 
 

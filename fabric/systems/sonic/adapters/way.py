@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.json_text import parse_json
 from fabric.devices.candidate import NO_FILES, Files, SonicLive, SonicReload, SonicStep
 from fabric.systems.sonic.adapters.transients import Transients
@@ -129,7 +130,7 @@ class Way:
         if self.reload:
             return (f"config reload restarts all services: {self.reload} takes one",)
         sort_s = math.ceil(self.moves * MOVE_S)
-        count = f"{len(self.steps)} step{'' if len(self.steps) == 1 else 's'}"
+        count = counted(len(self.steps), "step")
         notes = [f"{count}, about {self.takes_s} s: {'; '.join(self._told())}"]
         if sort_s > LONG_S:
             notes.append(
@@ -168,8 +169,8 @@ def _title(step: SonicStep) -> tuple[str, str]:
 
 def _words(transients: Transients) -> Sequence[str]:
     return [
-        f"{span.lacks} for about {math.ceil(span.seconds)} s on {len(span.ports)} "
-        f"port{'' if len(span.ports) == 1 else 's'}: {', '.join(span.ports)}"
+        f"{span.lacks} for about {math.ceil(span.seconds)} s on "
+        f"{counted(len(span.ports), 'port')}: {', '.join(span.ports)}"
         for span in transients.spans()
     ]
 

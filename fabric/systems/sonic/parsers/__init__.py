@@ -7,6 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from fabric.core.counts import counted
 from fabric.core.json_text import indented, parse_json
 from fabric.observe.parsers import UnreadableError, parsers, titles
 from fabric.observe.parsers.durations import frr_seconds
@@ -101,7 +102,9 @@ def _complete(text: str, header: str, total: re.Pattern[str]) -> list[dict[str, 
         raise UnreadableError("the end of the table is missing")
     rows = parse_table(text, header)
     if len(rows) != int(said[1]):
-        raise UnreadableError(f"the table has {len(rows)} rows and says that it has {said[1]}")
+        raise UnreadableError(
+            f"the table has {counted(len(rows), 'row')} and says that it has {said[1]}"
+        )
     return rows
 
 

@@ -9,6 +9,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.tables import parse_table, plain
 from fabric.observe.state import (
@@ -358,7 +359,9 @@ def _counted(text: str, header: str, columns: tuple[str, ...]) -> list[dict[str,
     said = _ENTRIES.search(text)
     rows = _rows(text[: said.start()] if said else text, header, columns)
     if said is None or len(rows) != int(said[1]):
-        raise UnreadableError(f"the table has {len(rows)} rows and does not end with that number")
+        raise UnreadableError(
+            f"the table has {counted(len(rows), 'row')} and does not end with that number"
+        )
     return rows
 
 

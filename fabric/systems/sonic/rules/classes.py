@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.qos.dscps import DSCPS
 from fabric.qos.path import LONG_CABLE_M
@@ -131,7 +132,8 @@ class GapInPath(SonicPolicyRule):
         for port in sorted(config.used_ports - lossless) if lossless else ():
             if port in state and state[port].get("admin_status") == "up":
                 yield self.finding(
-                    f"in use without pfc_enable, while {len(lossless)} other ports have it",
+                    "in use without pfc_enable, while "
+                    f"{counted(len(lossless), 'other port has', 'other ports have')} it",
                     "set pfc_enable, or remove the port from the fabric",
                     device=config.device,
                     port=port,

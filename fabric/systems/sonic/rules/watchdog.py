@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.systems.sonic.config_db import number, numbers
 from fabric.systems.sonic.platforms import SONIC
@@ -75,7 +76,8 @@ class WatchdogPolling(SonicPolicyRule):
             yield self.at(
                 config,
                 ("FLEX_COUNTER_TABLE", "PFCWD", "FLEX_COUNTER_STATUS"),
-                f"the counters of the watchdog on {len(config.watchdogs)} ports are not polled",
+                f"the counters of the watchdog on {counted(len(config.watchdogs), 'port')} are "
+                "not polled",
                 "set FLEX_COUNTER_STATUS of PFCWD to enable",
             )
 

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Written by rocefab from the inventory; changes are lost at the next apply.
 # Puts the settings of a1 into force; doing it again changes nothing.
-# The driver of the kernel has no switch for DCQCN by priority, and no marking for all
-# queue pairs: ROCE_CC_PRIO_MASK_P1 of mlxconfig, and NCCL_IB_TC of the jobs, do that.
+# The driver of the kernel cannot turn on DCQCN for one priority: mlxconfig does that
+# (ROCE_CC_PRIO_MASK_P1). It cannot mark packets of all queue pairs: set NCCL_IB_TC in
+# the jobs.
 #
 #   apply.sh              addresses, kernel settings and every NIC
 #   apply.sh INTERFACE    one NIC, as after a reset of its link or driver
