@@ -28,7 +28,10 @@ class MtuOrder(ModelRule):
         "Packets above the port MTU are dropped: the session comes up, but every large message "
         "hangs."
     )
-    source = "own definition: both fields are sizes of IP packets, see MtuPolicy"
+    source = (
+        "sonic-net/sonic-swss orchagent/portsorch.cpp setPortMtu (the frame has 22 bytes more); "
+        "IEEE 802.3 clause 3.2.7"
+    )
     guards = ("lossless.mtu.host_bytes", "lossless.mtu.port_bytes")
 
     def check(self, model: Model) -> Iterator[Finding]:
