@@ -9,6 +9,7 @@ from fabric.audit.fault import Fault
 from fabric.audit.knowledge import weighed
 from fabric.audit.switch import ROCE_MTU6_BYTES, ROCE_MTU_BYTES
 from fabric.audit.tunnels import judge_header, judge_vrfs
+from fabric.core.counts import counted
 from fabric.observe.configuration import readers
 from fabric.prove.policies import undefined
 
@@ -72,7 +73,7 @@ def _single_path(configured: Configured) -> Iterator[Fault]:
     is_leaf = any(port.gateway_vlan is not None for port in configured.ports.values())
     sessions = len(peers) if is_leaf else most_of_an_as
     if sessions > 1:
-        message = f"BGP uses one of the equal paths over {sessions} sessions"
+        message = f"BGP uses one of the equal paths over {counted(sessions, 'session')}"
         yield Fault("AUD050", "", bgp.line, message, is_absence=True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from textwrap import indent
+from textwrap import indent, wrap
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
@@ -13,7 +13,13 @@ from fabric.design.comparisons import verdict
 from fabric.intent.policy import LosslessPolicy
 from fabric.platforms import platforms
 from fabric.platforms.features import features_of
-from fabric.qos.ecn.edge import largest_queue_bytes, percent_bytes, to_units, unmarked
+from fabric.qos.ecn.edge import (
+    base_words,
+    largest_queue_bytes,
+    percent_bytes,
+    to_units,
+    unmarked,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,6 +29,8 @@ if TYPE_CHECKING:
 
 #: Fields of the policy by their dotted names.
 Values: TypeAlias = "dict[str, Any]"
+#: Of comments: wide enough with their sign for a line of the template.
+_WIDTH = 98
 #: The condition of a limit that ports of hosts alone meet, as ``Limit.when`` has it.
 _SWITCHED = ("switched ports",)
 _HEAD = """\
@@ -89,6 +97,12 @@ def lossless_section(values: Values) -> str:
     """Return the section of the policy in ``fabric.yaml``."""
     lines = indent(yaml.safe_dump(nested(values), sort_keys=False), "  ") if values else ""
     return f"\nlossless: # what the systems need or confirm\n{lines}" if lines else ""
+
+
+def threshold_comment(models: Iterable[Sku]) -> str:
+    """Return what the percents are of that some switch models have of the marking thresholds."""
+    texts = dict.fromkeys(filter(None, map(base_words, models)))
+    return "".join(f"# {line}\n" for text in texts for line in wrap(text, _WIDTH))
 
 
 def in_braces(values: Values) -> str:

@@ -26,6 +26,7 @@ from fabric.workflow.init_needs import (
     in_braces,
     lossless_section,
     needs_of,
+    threshold_comment,
 )
 from fabric.workflow.init_ports import Ports, model_of, ports_of, refusal, unused_lines
 from fabric.workflow.project import Project
@@ -301,6 +302,7 @@ def _text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summary: str) 
         "nic_gbps": ports.nic_gbps,
         "uplink_gbps": ports.uplink_gbps,
         "lossless": lossless_section(needs.fabric),
+        "thresholds": threshold_comment((wish.skus[wish.leaf], wish.skus[spine])),
         **_nics(wish),
         "loopbacks": _pool(_LOOPBACKS, loopbacks, "--room-for"),
         "uplinks": _pool(_UPLINKS, 2 * leaves * per_leaf, "--room-for"),
