@@ -9,7 +9,7 @@ class Fault(NamedTuple):
     """Something wrong in one file; ``port`` is empty and ``line`` 0 where it is about the whole.
 
     ``is_absence``: the fault is that no line says a thing, so that a line which was not understood
-    may say it.
+    may say it. ``missing`` names the lines that do, where the reader of the system knows them.
     """
 
     rule: str
@@ -17,3 +17,10 @@ class Fault(NamedTuple):
     line: int
     message: str
     is_absence: bool = False
+    missing: tuple[str, ...] = ()
+
+    @property
+    def fix(self) -> str:
+        """What to do; empty where the rule says it."""
+        lines = " and ".join(f"`{line}`" for line in self.missing)
+        return f"add {lines}" if lines else ""

@@ -184,7 +184,9 @@ def _watchdog(port: PortPolicy) -> Iterator[Fault]:
 def _trust(port: PortPolicy) -> Iterator[Fault]:
     if port.trusts_dscp is False and not (port.trusts_pcp and port.tagged):
         message = "the port has PFC and does not trust DSCP"
-        yield Fault("AUD007", port.name, port.line, message, is_absence=True)
+        yield Fault(
+            "AUD007", port.name, port.line, message, is_absence=True, missing=port.trust_lines
+        )
 
 
 @_by_port
@@ -262,8 +264,8 @@ def _service(port: PortPolicy) -> Iterator[Fault]:
         share = port.percent.get(queue)
         if share is None and queue in port.strict:
             line, is_default = port.strict[queue] or port.line, not port.strict[queue]
-            message = f"the lossless queue {queue} is strict"
-            yield Fault("AUD015", port.name, line, message, is_absence=is_default)
+            message, missing = f"the lossless queue {queue} is strict", port.share_lines.get(queue)
+            yield Fault("AUD015", port.name, line, message, is_default, missing or ())
         elif share is not None and share.value == 0:
             message = f"the lossless queue {queue} has no share"
             yield Fault("AUD015", port.name, share.line, message, is_absence=True)

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from fabric.platforms.features import is_rendered
 from fabric.qos.headroom.computed import ComputedAsic, ComputedPool, ComputedPorts, computed_pool
-from fabric.qos.thresholds import alpha, occupancies_bytes
+from fabric.qos.thresholds import alpha, ecn_limit_bytes, occupancies_bytes, pause_threshold_bytes
 
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
-    from fabric.design.port_model import PortDesign
+    from fabric.design.port_model import HeadroomProfile, PortDesign
+    from fabric.design.qos_model import PauseLevels
     from fabric.platforms.model import Sku
 
 _WHOLE = 100  # percent
+#: Two congested egress ports fed by one ingress port: the least that a fabric of more than two
+#: hosts must stand.
+CONGESTED_PORTS = 2
 
 
 def lossless_pool_bytes(device: DeviceDesign) -> int | None:
@@ -23,7 +28,7 @@ def lossless_pool_bytes(device: DeviceDesign) -> int | None:
 
     It stands in the vendor's table, or is what the ports leave where the switch computes it: 0
     where they leave nothing. Without a table it is a fact of the user's own model, which counts
-    where ``dynamic_th`` is set: the threshold that a system has without it is not known.
+    where the switch gets a ``dynamic_th``: the threshold that it has without one is not known.
     """
     if device.buffer_model == "dynamic":
         computed = computed_buffer(device)
@@ -32,7 +37,61 @@ def lossless_pool_bytes(device: DeviceDesign) -> int | None:
     if pools:
         return pools.ingress_lossless_bytes
     is_known = all(one.dynamic_th is not None for one in device.qos_profiles if one.pfc)
+    is_known &= is_rendered("dynamic_th", device.sku)
     return own_pool_bytes(device.sku) if is_known else None
+
+
+@dataclass(frozen=True, slots=True)
+class PauseThreshold:
+    """How full the lossless groups of a switch are when it pauses their senders.
+
+    Parameters
+    ----------
+    fixed_bytes : int or None
+        Fill level of each group, whatever is free of the buffer.
+    dynamic_th, pool_bytes : int
+        log2(alpha) of each group, and the pool of which alpha is a share, elsewhere.
+    """
+
+    fixed_bytes: int | None
+    dynamic_th: int
+    pool_bytes: int
+
+    @classmethod
+    def fixed(cls, levels: PauseLevels) -> Self:
+        """Return the threshold of groups with fixed fill levels."""
+        return cls(levels.pause_bytes, 0, 0)
+
+    @property
+    def words(self) -> str:
+        """What it follows from."""
+        if self.fixed_bytes is not None:
+            return f"each port pauses at {self.fixed_bytes:,} bytes"
+        return f"pool {self.pool_bytes:,} bytes, alpha {alpha(self.dynamic_th):g}"
+
+    def group_bytes(self, users: int = 1) -> float:
+        """Return the occupancy at which each of some congested groups pauses."""
+        if self.fixed_bytes is not None:
+            return float(self.fixed_bytes)
+        return pause_threshold_bytes(self.dynamic_th, self.pool_bytes, users)
+
+    def incast_bytes(self, senders: int) -> float:
+        """Return the egress queue at which that many ingress ports, with equal parts, pause."""
+        return senders * self.group_bytes(senders)
+
+    def ecn_limit_bytes(self, congested_ports: int = 1, classes: int = 1) -> float:
+        """Return the Kmin below which ECN acts first on ports that one ingress port feeds."""
+        if self.fixed_bytes is not None:
+            return self.fixed_bytes / congested_ports
+        return ecn_limit_bytes(self.dynamic_th, self.pool_bytes, congested_ports, classes)
+
+
+def pause_threshold(device: DeviceDesign, group: HeadroomProfile) -> PauseThreshold | None:
+    """Return the pause threshold of a lossless group; None without a pool, or an unknown one."""
+    if group.levels:
+        return PauseThreshold.fixed(group.levels)
+    pool = lossless_pool_bytes(device)
+    return PauseThreshold(None, group.dynamic_th, pool) if pool else None
 
 
 def own_pool_bytes(sku: Sku) -> int | None:
@@ -46,6 +105,11 @@ def shared_headroom_bytes(device: DeviceDesign) -> int:
         computed = computed_buffer(device)
         return computed.shared_headroom_bytes if computed else 0
     return device.sku.pools.shared_headroom_bytes if device.sku.pools else 0
+
+
+def headroom_pool_bytes(sku: Sku) -> int | None:
+    """Return the size of the headroom pool that a switch is set to; None where it has none."""
+    return sku.asic_facts.integer("headroom_pool_bytes")
 
 
 def headroom_share_bytes(sku: Sku) -> int | None:
@@ -72,7 +136,7 @@ def headroom_room(device: DeviceDesign) -> HeadroomRoom | None:
     None where a switch has neither, or where some headroom is not known and the other fits.
     """
     sku = device.sku
-    kept = headroom_share_bytes(sku) or sku.asic_facts.integer("headroom_pool_bytes")
+    kept = headroom_share_bytes(sku) or headroom_pool_bytes(sku)
     if kept is None:
         return None
     needed = [group.headroom_bytes for group in device.lossless_groups]

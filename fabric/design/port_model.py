@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from fabric.design.host_model import HALF_BITS
 
 if TYPE_CHECKING:
-    from fabric.design.qos_model import QosProfile
+    from fabric.design.qos_model import PauseLevels, QosProfile
     from fabric.platforms.cage import Mode, Place
     from fabric.platforms.model import HeadroomRow
     from fabric.qos.headroom.terms import Headroom, Link
@@ -43,6 +43,10 @@ class HeadroomProfile:
         Whether a computed headroom comes out of one that all groups share.
     peer : PauseResponse or None
         How long the peer goes on after a pause, where that is known.
+    levels : PauseLevels or None
+        Fill levels of its pauses, where they are fixed; None where ``dynamic_th`` decides.
+    is_assumed : bool
+        Whether no source has its threshold, so that ``dynamic_th`` is assumed.
     """
 
     speed_gbps: int
@@ -58,6 +62,8 @@ class HeadroomProfile:
     computed: bool = False
     shares: bool = False
     peer: PauseResponse | None = None
+    levels: PauseLevels | None = None
+    is_assumed: bool = False
 
     @property
     def headroom_bytes(self) -> int | None:

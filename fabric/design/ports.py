@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_mbps
 from fabric.design.port_model import PortDesign
-from fabric.design.qos import HeadroomInput, headroom_profile, lossless_frame_bytes
+from fabric.design.qos import (
+    HeadroomInput,
+    headroom_profile,
+    lossless_frame_bytes,
+    rendered_levels,
+    rendered_threshold,
+)
 from fabric.platforms import platforms
 
 if TYPE_CHECKING:
@@ -81,7 +87,9 @@ class PortParts:
         mtu = policy.mtu
         frame_bytes = lossless_frame_bytes(mtu, tunnel_bytes)
         link = (front.speed_gbps, len(front.lanes), cable_m)
-        key = (kind, *link, mtu.port_bytes, frame_bytes, policy.dynamic_th, peer)
+        threshold = rendered_threshold(kind.model, policy)
+        levels = rendered_levels(kind.model, policy)
+        key = (kind, *link, mtu.port_bytes, frame_bytes, threshold, levels, peer)
         if key not in self._headrooms:
             figures = HeadroomInput(
                 speed_gbps=front.speed_gbps,
@@ -89,7 +97,8 @@ class PortParts:
                 lanes=len(front.lanes),
                 port_mtu_bytes=mtu.port_bytes,
                 lossless_frame_bytes=frame_bytes,
-                dynamic_th=policy.dynamic_th,
+                dynamic_th=threshold,
+                levels=levels,
                 pattern_frame_bytes=kind.pattern_bytes,
                 computed=kind.computes,
                 shares=kind.shares,

@@ -14,12 +14,14 @@ from fabric.design.qos_model import (
     HostQos,
     Lossy,
     PauseBuffer,
+    PauseLevels,
     QosProfile,
     QueueDesign,
     Watchdog,
     Wred,
 )
 from fabric.intent.classes import lossless_classes
+from fabric.platforms.features import feature, is_rendered
 from fabric.qos.headroom.laws import PortTraits, headroom, packing_factor
 from fabric.qos.headroom.terms import Link
 from fabric.qos.headroom.verdict import judge
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.intent.classes import LosslessClass
     from fabric.intent.policy import LosslessPolicy, LossyPolicy, MtuPolicy
-    from fabric.platforms.model import Sku
+    from fabric.platforms.model import HeadroomRow, Sku
     from fabric.qos.headroom.terms import Headroom
     from fabric.qos.headroom.verdict import Judgement
     from fabric.topology.pause_response import PauseResponse
@@ -111,7 +113,9 @@ class HeadroomInput:
     lanes : int
         SerDes lanes of the port.
     dynamic_th : int or None
-        log2(alpha) that the policy asks for; None takes that of the vendor's table.
+        log2(alpha) that the policy asks for and the switch gets; None takes what it has by itself.
+    levels : PauseLevels or None
+        Fill levels that the policy sets and the switch gets.
     computed : bool
         Whether the switch computes its headroom, so that no table counts.
     shares : bool
@@ -129,6 +133,7 @@ class HeadroomInput:
     port_mtu_bytes: int
     lossless_frame_bytes: int
     dynamic_th: int | None
+    levels: PauseLevels | None = None
     computed: bool = False
     shares: bool = False
     pattern_frame_bytes: int = 0
@@ -156,14 +161,15 @@ def headroom_profile(model: Sku, figures: HeadroomInput) -> HeadroomProfile:
     asked = Link.of(figures.speed_gbps, figures.cable_m, figures.port_mtu_bytes, largest)
     law, no_law = _law(model, asked, figures)
     known = row.headroom_bytes if row else law.headroom_bytes if law else None
-    vendor_th = row.dynamic_th if row else 0
+    levels = figures.levels or own_levels(model)
+    threshold = _threshold(model, row, figures.dynamic_th)
     return HeadroomProfile(
         speed_gbps=figures.speed_gbps,
         speed_mbps=speed_mbps,
         cable_m=figures.cable_m,
         setting_m=step or figures.cable_m,
         row=row,
-        dynamic_th=vendor_th if figures.dynamic_th is None else figures.dynamic_th,
+        dynamic_th=threshold or 0,
         law=law,
         no_law=no_law,
         link=link,
@@ -171,7 +177,39 @@ def headroom_profile(model: Sku, figures: HeadroomInput) -> HeadroomProfile:
         computed=figures.computed,
         shares=figures.shares,
         peer=peer,
+        levels=levels,
+        is_assumed=threshold is None and levels is None,
     )
+
+
+def _threshold(model: Sku, row: HeadroomRow | None, asked: int | None) -> int | None:
+    """Return log2(alpha) of a port: as asked for, the vendor's, the system's; None if unknown."""
+    if asked is not None or row:
+        return row.dynamic_th if asked is None and row else asked
+    own = feature(model.nos, "dynamic_th", model)
+    return own.default if own else None
+
+
+def own_levels(model: Sku) -> PauseLevels | None:
+    """Return the fill levels of a model whose pauses do not depend on the rest of the buffer."""
+    facts = model.asic_facts
+    pause_bytes = facts.integer("pause_threshold_bytes")
+    if pause_bytes is None:
+        return None
+    return PauseLevels(pause_bytes, facts.integer("resume_threshold_bytes") or pause_bytes)
+
+
+def rendered_threshold(model: Sku, policy: LosslessPolicy) -> int | None:
+    """Return the log2(alpha) of a policy, None where the switch does not get it."""
+    return policy.dynamic_th if is_rendered("dynamic_th", model) else None
+
+
+def rendered_levels(model: Sku, policy: LosslessPolicy) -> PauseLevels | None:
+    """Return the fill levels of the pause buffer of a policy, None where no switch gets them."""
+    buffer = policy.pause_buffer
+    if buffer is None or not is_rendered("pause_buffer", model):
+        return None
+    return PauseLevels(buffer.pause_threshold_bytes, buffer.resume_threshold_bytes)
 
 
 def pause_buffer_bytes(device: DeviceDesign) -> int | None:
@@ -181,13 +219,13 @@ def pause_buffer_bytes(device: DeviceDesign) -> int | None:
     """
     size_bytes = next((one.pause_buffer for one in device.qos_profiles if one.pause_buffer), None)
     profiles = {id(port.headroom): port.headroom for port in device.ports if port.headroom}
-    headrooms = [_needed_bytes(profile) for profile in profiles.values()]
+    headrooms = [needed_headroom_bytes(profile) for profile in profiles.values()]
     if size_bytes is None or None in headrooms:
         return None
     return size_bytes.pause_threshold_bytes + max((size or 0 for size in headrooms), default=0)
 
 
-def _needed_bytes(profile: HeadroomProfile) -> int | None:
+def needed_headroom_bytes(profile: HeadroomProfile) -> int | None:
     """Return the headroom of a port, at least what its peer needs where that is known."""
     have, judged = profile.headroom_bytes, profile.judgement
     if have is None or judged is None or profile.peer is None:

@@ -30,6 +30,14 @@ class PauseBuffer:
 
 
 @dataclass(frozen=True, slots=True)
+class PauseLevels:
+    """Ingress queue at which a port pauses, and at which it ends the pause, in bytes."""
+
+    pause_bytes: int
+    resume_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Wred:
     """Early drops in a queue."""
 

@@ -56,6 +56,12 @@ FACTS: dict[str, FactKind] = {
     "headroom_pool_bytes": FactKind(
         "bytes", "Headroom of all lossless ports together that the configuration sets (VRP8)."
     ),
+    "pause_threshold_bytes": FactKind(
+        "bytes", "Ingress queue at which a port pauses, whatever is free of the buffer."
+    ),
+    "resume_threshold_bytes": FactKind(
+        "bytes", "Ingress queue at which such a port ends the pause."
+    ),
     "pool_headroom": FactKind(
         "text", "`separate` where the xoff of a SONiC pool is not part of its size."
     ),

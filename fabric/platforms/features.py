@@ -76,6 +76,14 @@ class Where(DataModel):
         )
 
 
+class OtherModels(Where):
+    """Models of which a feature is not what the cell says: its fields have those meanings."""
+
+    rendered: bool = False
+    rule: str = ""
+    note: str = ""
+
+
 class FeatureCell(Where):
     """A feature that a system has, by which models, and how well that is known.
 
@@ -93,6 +101,8 @@ class FeatureCell(Where):
         Id of the rule that reports such values; SYS002 where it is empty.
     since : str
         First release that has it, as far as the inventory tells the release of a switch.
+    default : int, optional
+        What the system has where the inventory says nothing; None where no source tells it.
     note : str
         What a reader of the matrix has to know.
     fix : str
@@ -101,6 +111,10 @@ class FeatureCell(Where):
         ASIC families, among those that have it, of which no source says so.
     absent : str
         Why the system does not have it; empty where it has it.
+    by_law : str
+        What the switch keeps where no table of the vendor has a figure; empty: what is rendered.
+    elsewhere : tuple of OtherModels
+        Models that have it in another way.
     """
 
     source: str = Field(min_length=1)
@@ -109,10 +123,21 @@ class FeatureCell(Where):
     rendered: bool = True
     rule: str = ""
     since: str = ""
+    default: int | None = None
     note: str = ""
     fix: str = ""
     unconfirmed_asics: tuple[str, ...] = ()
     absent: str = ""
+    by_law: str = ""
+    elsewhere: tuple[OtherModels, ...] = ()
+
+    def of(self, sku: Sku, role: str = "") -> FeatureCell:
+        """Return the cell as it is for a switch model."""
+        for other in self.elsewhere:
+            if other.includes(sku, role):
+                own = {"rendered": other.rendered, "rule": other.rule, "note": other.note}
+                return self.model_copy(update={**own, "by_law": ""})
+        return self
 
     def is_newer(self, release: str) -> bool:
         """Tell whether it came after a release, which may be empty: unknown."""
@@ -302,7 +327,13 @@ def feature(system: str, name: str, sku: Sku | None = None, role: str = "") -> F
         and has_it
         and (sku is None or (cell.includes(sku, role) and not cell.is_newer(sku.release)))
     )
-    return cell if fits else None
+    return (cell.of(sku, role) if sku else cell) if cell and fits else None
+
+
+def is_rendered(name: str, sku: Sku) -> bool:
+    """Tell whether a switch model gets the values that an inventory has for a feature."""
+    cell = feature(sku.nos, name, sku)
+    return cell is not None and cell.rendered
 
 
 def marking_unit(system: str) -> MarkingUnit:

@@ -62,28 +62,6 @@ def pause_threshold_bytes(
     return float(result) if result.ndim == 0 else result
 
 
-def incast_pause_bytes(dynamic_th: int, pool_bytes: float, senders: int) -> float:
-    """Return the egress queue of an N:1 incast at which the ingress ports send pauses.
-
-    Each of the ``senders`` ports holds an equal part of the queue, and pauses at its own threshold.
-
-    Parameters
-    ----------
-    dynamic_th : int
-        Binary logarithm of alpha of the ingress groups.
-    pool_bytes : float
-        Shared pool in bytes, >= 0.
-    senders : int
-        Ingress ports, >= 1.
-
-    Returns
-    -------
-    float
-        Bytes in the egress queue.
-    """
-    return senders * pause_threshold_bytes(dynamic_th, pool_bytes, senders)
-
-
 def ecn_limit_bytes(
     dynamic_th: int, pool_bytes: float, congested_ports: int = 1, lossless_classes: int = 1
 ) -> float:

@@ -9,7 +9,13 @@ import numpy as np
 
 from fabric.core.counts import counted
 from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_ms, s_to_us
-from fabric.design.pool import computed_buffer, headroom_room, lossless_pool_bytes, worst_ingress
+from fabric.design.pool import (
+    computed_buffer,
+    headroom_room,
+    lossless_pool_bytes,
+    pause_threshold,
+    worst_ingress,
+)
 from fabric.design.table_spread import shortfall_of, table_spread
 from fabric.design.watchdog_words import sets_times, watchdog_words
 from fabric.qos.ecn.edge import unmarked
@@ -17,7 +23,7 @@ from fabric.qos.headroom.mlx5 import TOLD_DRIVERS, nic_headroom_bytes
 from fabric.qos.headroom.verdict import HeadroomVerdict, judge
 from fabric.qos.headroom.wire import response_note
 from fabric.qos.path import longest_path, round_trip_s
-from fabric.qos.thresholds import alpha, incast_pause_bytes, pause_threshold_bytes
+from fabric.qos.thresholds import alpha
 from fabric.qos.watchdog import longest_pause_s, storm
 from fabric.report.table import Table
 
@@ -176,13 +182,20 @@ def _other_tables(device: DeviceDesign, profile: HeadroomProfile) -> Line:
 
 
 def _thresholds(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
-    part, profile, pool = "threshold", port.headroom, lossless_pool_bytes(device)
+    part, profile, name = "threshold", port.headroom, device.sku.name
     assert profile
+    threshold, pool = pause_threshold(device, profile), lossless_pool_bytes(device)
     share = f"alpha {alpha(profile.dynamic_th):g}, dynamic_th {profile.dynamic_th}"
-    if pool is None:
-        yield Line(part, "XOFF", "unknown", f"{share}; pool of {device.sku.name} is not known")
-    elif pool == 0:
+    if threshold is None and pool is None:
+        unknown = f"{share}; pool of {name} is not known"
+        how = f"no source has the threshold of {name}" if profile.is_assumed else unknown
+        yield Line(part, "XOFF", "unknown", how)
+    elif threshold is None:
         yield Line(part, "XOFF", "none", "the ports take more than the buffer: no shared pool")
+    elif profile.levels:
+        how = "of each group, whatever is free of the buffer"
+        yield Line(part, "XOFF", _bytes(profile.levels.pause_bytes), how)
+        yield Line(part, "XON", _bytes(profile.levels.resume_bytes), how)
     else:
         yield from _computed(part, device)
         worst = worst_ingress(device, port)
@@ -191,9 +204,10 @@ def _thresholds(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
             (2, "XOFF, two groups"),
             (worst, f"XOFF, worst ingress set, {counted(worst, 'group')}"),
         ):
-            value = pause_threshold_bytes(profile.dynamic_th, pool, users)
+            value = threshold.group_bytes(users)
             yield Line(part, name, _bytes(value), f"{share}, pool {pool:,}")
-        value = incast_pause_bytes(profile.dynamic_th, pool, 2)
+    if threshold:
+        value = threshold.incast_bytes(2)
         yield Line(part, "queue of a 2:1 incast at XOFF", _bytes(value), "two ports, half each")
     row = profile.row
     if row and row.xon_offset_bytes is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fabric.design.limits import longest_cable_m
 from fabric.design.pool import (
     computed_buffer,
+    headroom_pool_bytes,
     headroom_share_bytes,
     lossless_pool_bytes,
     shared_headroom_bytes,
@@ -69,19 +70,25 @@ def buffer(designs: Designs) -> Table:
 
 def _hint(devices: list[DeviceDesign]) -> str:
     """Return why pools are not known, and what follows; empty where all are."""
-    models = {
-        f"{device.sku.name} on {platforms[device.sku.nos].title}": None
-        for device in devices
-        if lossless_pool_bytes(device) is None
-    }
-    if not models:
+    without = [device for device in devices if lossless_pool_bytes(device) is None]
+    if not without:
         return ""
+    unchecked = [
+        device for device in without if any(not one.levels for one in device.headroom_profiles)
+    ]
+    rules = "The rules about marking before the pause are not checked"
+    rules = f" {rules} for {_models(unchecked)} (QOS002)." if unchecked else ""
     return (
-        f"pool_bytes is unknown for {', '.join(models)}: no public source says how the buffer is "
+        f"pool_bytes is unknown for {_models(without)}: no public source says how the buffer is "
         "divided into pools there. There free_bytes is left for headroom and the shared pool "
-        "together; where the model says how much is for headroom, it is left of that. The rules "
-        "about marking before the pause are not checked (QOS002), and `simulate` needs --buffer-mib"
+        "together; where the model says how much is for headroom, it is left of that."
+        f"{rules} `simulate` needs --buffer-mib"
     )
+
+
+def _models(devices: list[DeviceDesign]) -> str:
+    names = (f"{device.sku.name} on {platforms[device.sku.nos].title}" for device in devices)
+    return ", ".join(dict.fromkeys(names))
 
 
 def buffer_of(device: DeviceDesign) -> list[tuple[str, str]]:
@@ -111,22 +118,29 @@ def _row(device: DeviceDesign, switches: int) -> tuple[object, ...]:
     start = (switches, device.name, device.sku.name, device.lossless_ports)
     pool = _words(lossless_pool_bytes(device))
     promised = sum(group.headroom_bytes or 0 for group in known)
+    shared = _shared_bytes(device)
+    ratio = device.headroom_over_subscription or round(promised / shared, 2) if shared else "-"
     if not known or size is None:
-        return (*start, promised or _UNKNOWN, *[_UNKNOWN] * 3, pool, size or _UNKNOWN, *["-"] * 4)
+        shares = (shared, ratio) if shared and known else (_UNKNOWN, _UNKNOWN)
+        return (*start, promised or _UNKNOWN, *shares, _UNKNOWN, pool, size or _UNKNOWN, *["-"] * 4)
     room = headroom_share_bytes(device.sku) or size
     account = _account(device, known, room)
-    shared = shared_headroom_bytes(device)
     return (
         *start,
         promised,
         shared or "none",
-        device.headroom_over_subscription or round(promised / shared, 2) if shared else "-",
+        ratio,
         account.budget.guaranteed_bytes,
         pool,
         size,
         room - account.budget.need_bytes,
         *_fits(account),
     )
+
+
+def _shared_bytes(device: DeviceDesign) -> int:
+    """Return the headroom that all ports share, or the pool that the switch is set to."""
+    return shared_headroom_bytes(device) or headroom_pool_bytes(device.sku) or 0
 
 
 def _words(pool_bytes: int | None) -> object:
@@ -136,7 +150,7 @@ def _words(pool_bytes: int | None) -> object:
 def _account(
     device: DeviceDesign, groups: tuple[HeadroomProfile, ...], buffer_bytes: int
 ) -> Account:
-    shared = shared_headroom_bytes(device)
+    shared = _shared_bytes(device)
     own = [0 if shared else group.headroom_bytes or 0 for group in groups]
     taken = budget(
         [group.guaranteed_bytes for group in groups],
@@ -176,7 +190,7 @@ def _fits(account: Account) -> tuple[object, object, object]:
     worst, device = account.worst, account.device
     if worst.law is None:
         return (_UNKNOWN,) * 3
-    shared = shared_headroom_bytes(device)
+    shared = _shared_bytes(device)
     room = _room_bytes(account, shared)
     fixed = 0 if shared else account.budget.guaranteed_bytes
     same = sum(group is worst for group in account.groups)

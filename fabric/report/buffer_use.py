@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.counts import counted
 from fabric.core.units import share_to_percent
-from fabric.design.pool import lossless_pool_bytes, shared_headroom_bytes
-from fabric.qos.thresholds import pause_threshold_bytes
+from fabric.design.pool import lossless_pool_bytes, pause_threshold, shared_headroom_bytes
 from fabric.report.table import Table
 
 if TYPE_CHECKING:
@@ -76,9 +75,8 @@ def _group(
     device: DeviceDesign, port: PortDesign, seen: QueueCounters | None
 ) -> tuple[object, ...]:
     assert port.headroom
-    have, pool = port.headroom.headroom_bytes, lossless_pool_bytes(device)
-    users = len(port.lossless_groups)
-    xoff = pause_threshold_bytes(port.headroom.dynamic_th, pool, users) if pool else None
+    have, threshold = port.headroom.headroom_bytes, pause_threshold(device, port.headroom)
+    xoff = threshold.group_bytes(len(port.lossless_groups)) if threshold else None
     peak = seen.watermark_bytes if seen else None
     shared = seen.shared_watermark_bytes if seen else None
     return (

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.units import mib_to_bytes
-from fabric.design.pool import lossless_pool_bytes, lossless_share_bytes
+from fabric.design.pool import lossless_pool_bytes, lossless_share_bytes, pause_threshold
 from fabric.qos.simulate.classes import Ingress
 from fabric.qos.simulate.start import Buffer
-from fabric.qos.thresholds import alpha, pause_threshold_bytes
+from fabric.qos.thresholds import alpha
 from fabric.topology.pause_response import PauseResponses
 
 if TYPE_CHECKING:
@@ -45,22 +45,34 @@ def assumed_pool_bytes(device: DeviceDesign, given_bytes: int) -> int:
 
 def ingress_of(group: HeadroomProfile) -> Ingress:
     """Return the lossless buffer of a port whose headroom is known."""
+    levels, row = group.levels, group.row
+    offset_bytes = (row.xon_offset_bytes or 0) if row else 0
     return Ingress(
         alpha=alpha(group.dynamic_th),
         headroom_bytes=group.headroom_bytes or 0,
         reserve_bytes=group.guaranteed_bytes,
-        xon_offset_bytes=(group.row.xon_offset_bytes or 0) if group.row else 0,
+        xon_offset_bytes=levels.pause_bytes - levels.resume_bytes if levels else offset_bytes,
+        pause_bytes=levels.pause_bytes if levels else None,
     )
+
+
+def assumption(device: DeviceDesign, group: HeadroomProfile) -> str:
+    """Return what is assumed of the pause threshold of a port; empty where a source has it."""
+    if not group.is_assumed:
+        return ""
+    share = f"alpha {alpha(group.dynamic_th):g} assumed"
+    return f"{share}: no source has the threshold of {device.sku.name}"
 
 
 def congested_buffer(designs: Designs) -> Buffer | None:
     """Return the buffer of the ports with the lowest pause threshold; None where none is known."""
     known = [
-        (pause_threshold_bytes(group.dynamic_th, pool), pool, group)
+        (threshold.group_bytes(), pool, group)
         for device in designs.devices.values()
         if (pool := lossless_pool_bytes(device))
         for group in {id(port.headroom): port.headroom for port in device.ports}.values()
         if group and group.headroom_bytes is not None
+        if (threshold := pause_threshold(device, group))
     ]
     if not known:
         return None

@@ -49,7 +49,7 @@ _TODO = {
     "thresholds for which it does, and `--set rocefab` shows them here. No rule of `rocefab check` "
     "judges it",
     "rides past Kmax": "PFC takes over from ECN; lower ecn.kmin_bytes and ecn.kmax_bytes, or raise "
-    "dynamic_th. `rocefab check` judges an incast of all hosts (QOS036)",
+    "dynamic_th where the switch gets it. `rocefab check` judges an incast of all hosts (QOS036)",
     "pauses at the start": "senders begin at line rate before the first CNP; "
     "host.nic.first_cnp_rate_mbps and `rocefab simulate --star` show what softens it. "
     "`rocefab check` judges 16 flows (QOS055)",
@@ -238,7 +238,7 @@ def other_nics(fabric: Fabric) -> str:
         return ""
     vendors = " and ".join(sorted({*others.values()}))
     return (
-        f"{hostlist.in_short([*others])}: DCQCN of {vendors} NICs is not modelled; they are taken "
+        f"{hostlist.in_short([*others])}: DCQCN of NICs by {vendors} is not modelled; they are taken "
         "as ConnectX"
     )
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from fabric.core.counts import counted
 from fabric.core.units import gbps_to_bytes_per_s, s_to_us
-from fabric.design.pool import lossless_pool_bytes
-from fabric.platforms.features import marking_unit
+from fabric.design.pool import lossless_pool_bytes, pause_threshold
+from fabric.platforms.features import is_rendered, marking_unit
 from fabric.qos.dcqcn.recommend import Need, recommend
 from fabric.qos.ecn.edge import (
     largest_queue_bytes,
@@ -20,7 +20,6 @@ from fabric.qos.ecn.edge import (
 )
 from fabric.qos.ecn.figures import Figure, figures_for
 from fabric.qos.path import LONG_CABLE_M, Hop, longest_path, round_trip_s
-from fabric.qos.thresholds import ecn_limit_bytes, pause_threshold_bytes
 from fabric.report.buffers import congested_buffer
 from fabric.report.dcqcn import Question, own_set
 from fabric.report.diff.protection import protects_less
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     from fabric.design.designs import Designs
     from fabric.design.model import DeviceDesign
+    from fabric.design.pool import PauseThreshold
     from fabric.design.port_model import HeadroomProfile, PortDesign
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
@@ -71,12 +71,14 @@ class Kind:
         return self.port.cable_m >= LONG_CABLE_M
 
     @property
+    def threshold(self) -> PauseThreshold | None:
+        """At which occupancy it pauses; None where that is not known, or there is no pool."""
+        return pause_threshold(self.device, self.headroom)
+
+    @property
     def pause_bytes(self) -> float | None:
-        """Occupancy of each class at which one congested port pauses; None without a known pool."""
-        pool = lossless_pool_bytes(self.device)
-        if not pool:
-            return None
-        return pause_threshold_bytes(self.headroom.dynamic_th, pool, len(self.qos.classes))
+        """Occupancy of each class at which one congested port pauses."""
+        return self.threshold.group_bytes(len(self.qos.classes)) if self.threshold else None
 
 
 #: Why `diff` stops a change to what we recommend.
@@ -188,21 +190,22 @@ def _on_switch(kind: Kind) -> str:
 
 def _verdict(kind: Kind, delay_bytes: float) -> str:
     """Return which of Kmin, Kmax, alpha and the number of ports is wrong."""
-    pool, one = lossless_pool_bytes(kind.device), kind.lossless
-    pause = kind.pause_bytes
+    one, threshold, pause = kind.lossless, kind.threshold, kind.pause_bytes
+    has_alpha = kind.headroom.levels is None and is_rendered("dynamic_th", kind.device.sku)
+    other = " (or alpha too low)" if has_alpha else ""
     if any(unmarked(kind.device.sku, own_thresholds=one.own_thresholds)):
         return "nothing is marked: only PFC acts"
-    if pool == 0:
-        order = "no shared pool: the ports take more than the buffer"
-    elif pool is None or pause is None:
+    if threshold is None or pause is None:
+        is_known = lossless_pool_bytes(kind.device) is not None
         order = "pool unknown: ECN-before-PFC not checked"
+        order = "no shared pool: the ports take more than the buffer" if is_known else order
     elif one.kmin_bytes >= pause:
-        order = "kmin too high: PFC acts first (or alpha too low)"
+        order = f"kmin too high: PFC acts first{other}"
     elif one.kmax_bytes >= pause:
-        order = "kmax too high: PFC acts before full marking (or alpha too low)"
+        order = f"kmax too high: PFC acts before full marking{other}"
     else:
-        ports = _ports_before_pause(kind, pool)
-        order = f"ECN acts first for up to {counted(ports, 'congested port')} fed by one port"
+        ports = counted(_ports_before_pause(kind, threshold), "congested port")
+        order = f"ECN acts first for up to {ports} fed by one port"
     kept = _programmed_kmin_bytes(kind)
     words = [order]
     if one.kmin_bytes < delay_bytes:
@@ -214,9 +217,8 @@ def _verdict(kind: Kind, delay_bytes: float) -> str:
     return "; ".join(words)
 
 
-def _ports_before_pause(kind: Kind, pool_bytes: int) -> int:
-    classes = len(kind.qos.classes)
-    limit = ecn_limit_bytes(kind.headroom.dynamic_th, pool_bytes, lossless_classes=classes)
+def _ports_before_pause(kind: Kind, threshold: PauseThreshold) -> int:
+    limit = threshold.ecn_limit_bytes(classes=len(kind.qos.classes))
     return max(1, int((limit - 1) // _programmed_kmin_bytes(kind)))
 
 

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
-from fabric.design.pool import lossless_pool_bytes
+from fabric.design.pool import pause_threshold
 from fabric.qos.dcqcn.registers import settings
 from fabric.qos.path import longest_path, round_trip_s
-from fabric.qos.thresholds import pause_threshold_bytes
 from fabric.report.buffers import congested_buffer
 from fabric.report.dcqcn import Question, kinds, parameters_of
 from fabric.report.deadlock import further
@@ -50,13 +49,12 @@ def question(designs: Designs, parameters: str) -> Question:
 
 
 def least_pause_bytes(designs: Designs) -> float:
-    """Return the lowest pause threshold of one congested port; 0 where no pool is known."""
+    """Return the lowest pause threshold of one congested port; 0 where none is known."""
     known = {
-        pause_threshold_bytes(port.headroom.dynamic_th, pool)
+        threshold.group_bytes()
         for device in designs.devices.values()
-        if (pool := lossless_pool_bytes(device))
         for port in device.ports
-        if port.headroom
+        if port.headroom and (threshold := pause_threshold(device, port.headroom))
     }
     return min(known, default=0.0)
 

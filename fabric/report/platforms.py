@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -165,7 +166,7 @@ def _model_facts(model: Sku, grade: str) -> Iterator[tuple[object, ...]]:
         ("sku", model.name, "text"),
         ("nos", model.nos, "text"),
         ("ports", model.port_count, "count"),
-        ("lanes_per_port", model.lanes_per_port, "count"),
+        ("lanes_per_port", _lanes(model), "count"),
         ("port_names", f"{model.port(1)} to {model.port(model.port_count)}", "text"),
         ("speeds", ",".join(map(str, model.all_speeds_gbps)), "Gb/s"),
         ("breakouts", " ".join(model.all_breakouts) or UNKNOWN, "text"),
@@ -178,6 +179,17 @@ def _model_facts(model: Sku, grade: str) -> Iterator[tuple[object, ...]]:
     for fact, value, unit in values:
         known = value not in (UNKNOWN, "none", "none published")
         yield fact, value, unit, grade if known else "", model.source if known else ""
+
+
+def _lanes(model: Sku) -> int | str:
+    """Return the lanes of the ports; of several kinds, each with its first and last port."""
+    lanes = {number: len(model.lanes(number)) for number in range(1, model.port_count + 1)}
+    runs = [[*ports] for _, ports in groupby(lanes, key=lanes.__getitem__)]
+    if len(runs) == 1:
+        return lanes[1]
+    return ", ".join(
+        f"{lanes[own[0]]} ({model.port(own[0])} to {model.port(own[-1])})" for own in runs
+    )
 
 
 def _pool_facts(pools: Pools | None) -> Iterator[tuple[str, object, str]]:

@@ -13,7 +13,7 @@ from fabric.qos.dcqcn.parameters import CongestionPoint
 from fabric.qos.headroom.wire import SIGNAL_M_PER_S, response_ns
 from fabric.qos.path import HOP_NS
 from fabric.qos.simulate.scenario import VXLAN_BYTES, Cable, End
-from fabric.report.buffers import assumed_pool_bytes
+from fabric.report.buffers import assumed_pool_bytes, assumption
 from fabric.report.dcqcn import OWN, Kind, parameters_of
 from fabric.report.lossless import question
 from fabric.report.simulation_classes import RunClasses, lossy_pool, with_classes
@@ -47,6 +47,8 @@ class Target:
         Paths of each traffic of ``--also``.
     lossy : tuple of tuple of int
         Paths of what may be dropped.
+    assumed : tuple of str
+        What is assumed of switches, as no source has it.
     """
 
     shared_bytes: tuple[int | None, ...]
@@ -58,6 +60,7 @@ class Target:
     also: tuple[tuple[tuple[int, ...], ...], ...] = ()
     lossy: tuple[tuple[int, ...], ...] = ()
     lossy_pools: tuple[LossyPool | None, ...] = ()
+    assumed: tuple[str, ...] = ()
 
 
 def incast_target(
@@ -153,6 +156,7 @@ class Builder:
         self._rows: dict[tuple[bool, int], int] = {}
         self._cables: list[Cable] = []
         self._names: list[str] = []
+        self._assumed: dict[str, None] = {}
 
     def target(self, traffic: Traffic, classes: tuple[SimulatedClass, ...]) -> Target:
         """Return the part of the fabric that the paths touch."""
@@ -171,6 +175,7 @@ class Builder:
             also=tuple(also),
             lossy=lossy,
             lossy_pools=tuple(self._lossy),
+            assumed=tuple(self._assumed),
         )
 
     def _ports(self, paths: Sequence[tuple[Step, ...]]) -> tuple[tuple[int, ...], ...]:
@@ -198,6 +203,7 @@ class Builder:
             cables=tuple(self._cables),
             names=tuple(self._names),
             lossy_pools=tuple(self._lossy),
+            assumed=tuple(self._assumed),
             routes={key: tuple(sorted(ports)) for key, ports in routes.items()},
         )
 
@@ -237,6 +243,8 @@ class Builder:
         self._names.append(f"{switch} {port.name}")
         own = self._responses.of_switch(self._fabric.switch_row[switch])
         end = End(node=self._node(switch, device), response_ns=self._response_ns(speed_gbps, own))
+        if port.headroom and (words := assumption(device, port.headroom)):
+            self._assumed[words] = None
         return with_classes(end, self._classes.at_port(device, port))
 
     def _response_ns(self, speed_gbps: float, own: PauseResponse | None) -> float:

@@ -101,6 +101,7 @@ def _scenario(target: Target, load: Load, settings: Settings, parameters: Parame
         names=target.names,
         classes=target.classes,
         lossy_pools=target.lossy_pools,
+        assumed=target.assumed,
         routes=target.routes,
         places=settings.places,
         levels=settings.levels,

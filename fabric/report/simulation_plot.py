@@ -97,7 +97,8 @@ def _title(runs: Runs) -> str:
     )
     of = "through that port" if has_classes(own[0]) else "of all flows"
     lines = "" if len(own) == 1 else f": median and range of {len(own)} runs"
-    return f"{what}\nlongest queue of a port, and throughput {of}{lines}"
+    assumed = "".join(f"\n{words}" for words in scenario.assumed)
+    return f"{what}\nlongest queue of a port, and throughput {of}{lines}{assumed}"
 
 
 def _lines(

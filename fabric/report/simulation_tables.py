@@ -159,6 +159,7 @@ def _verdict(runs: Sequence[Summary]) -> str:
         parts.append(f"{counted(lossy, 'packet')} of other traffic dropped")
     if unfinished := max(run.unfinished for run in runs):
         parts.append(f"{counted(unfinished, 'flow')} did not end")
+    parts += worst.outcome.scenario.assumed
     return f"{'; '.join(parts)}."
 
 
@@ -222,6 +223,7 @@ def as_dict(runs: Runs, seeds: range) -> dict[str, Any]:
         name: {
             "figures": figures(own),
             **class_figures(own),
+            "assumed": [*own[0].outcome.scenario.assumed],
             "runs": [{"seed": seed, **_run(run)} for seed, run in zip(seeds, own, strict=True)],
         }
         for name, own in runs.items()

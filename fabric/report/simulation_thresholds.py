@@ -54,7 +54,8 @@ def xoff_bytes(run: Summary) -> float | None:
     Notes
     -----
     The threshold of each ingress is alpha times what is free of the pool (Choudhury and Hahne,
-    IEEE/ACM Transactions on Networking 6, 1998). The n ingress ports hold equal parts of the queue.
+    IEEE/ACM Transactions on Networking 6, 1998), or a fixed fill level. The n ingress ports hold
+    equal parts of the queue.
     """
     outcome, row = run.outcome, run.queue_port
     scenario, ports = outcome.scenario, outcome.ports
@@ -64,11 +65,14 @@ def xoff_bytes(run: Summary) -> float | None:
     hops = {hop for stream in scenario.streams for hop in pairwise(stream.path)}
     here = [(before, after) for before, after in hops if ports["node"][after] == node]
     arrivals = [before ^ 1 for before, _ in here]  # the other end of its cable
-    ingress = {(float(ports["alpha"][at]), int(ports["reserve"][at])) for at in arrivals}
+    fields = ("alpha", "pause", "reserve")
+    ingress = {tuple(float(ports[field][at]) for field in fields) for at in arrivals}
     if {after for _, after in here} != {row} or len(ingress) != 1:
         return None
-    alpha, reserve_bytes = ingress.pop()
+    alpha, pause_bytes, reserve_bytes = ingress.pop()
     users = len(arrivals)
     pool_bytes = float(outcome.nodes["shared"][node])
+    if pause_bytes:
+        return users * (pause_bytes + reserve_bytes)
     held, _ = occupancies_bytes(np.full(users, alpha), np.full(users, np.inf), pool_bytes)
     return float(held.sum()) + users * reserve_bytes

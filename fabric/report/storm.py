@@ -16,7 +16,7 @@ from fabric.core.units import s_to_ms, s_to_us, us_to_s
 from fabric.qos.storm.spread import spread
 from fabric.qos.storm.traffic import traffic
 from fabric.report.simulation_paths import nic_row
-from fabric.report.storm_buffers import Ports, buffers_of
+from fabric.report.storm_buffers import Ports, assumed_of, buffers_of
 from fabric.report.storm_watchdogs import watches
 from fabric.report.table import Table
 from fabric.topology.partition import reached
@@ -71,6 +71,8 @@ class StormReport:
         Paused ports by kind, the earliest first.
     watches : tuple of Watch
         What the watchdogs do, in the order in which they can act.
+    assumed : tuple of str
+        What is assumed of switches, as no source has it.
     """
 
     fabric: Fabric
@@ -80,6 +82,7 @@ class StormReport:
     spread: Spread
     tiers: tuple[Tier, ...]
     watches: tuple[Watch, ...]
+    assumed: tuple[str, ...] = ()
 
     @cached_property
     def _stopped_s(self) -> Floats:
@@ -188,12 +191,13 @@ class StormReport:
 
     @property
     def assumption(self) -> str:
-        """Traffic, in words."""
+        """Traffic, and what no source has of switches, in words."""
         who = "of its rail" if self.pattern == "rail" else "that it reaches"
         count = sum(len(rows) for rows in self.traffic.members)
         return (
             f"traffic: each of {counted(count, 'NIC')} sends {100 * self.traffic.scale:.0f} % of "
             f"its line rate, evenly to all NICs {who}"
+            + "".join(f"\n{words}" for words in self.assumed)
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -211,6 +215,7 @@ class StormReport:
             "times": [dict(zip(times.headers, row, strict=True)) for row in times.rows],
             "watchdogs": [dict(zip(dogs.headers, row, strict=True)) for row in dogs.rows],
             "summary": self.summary(),
+            "assumed": [*self.assumed],
         }
 
 
@@ -248,6 +253,7 @@ def storm(
         watches=watches(
             designs, flow, result, ports, [(tier.title, tier.channels) for tier in tiers]
         ),
+        assumed=assumed_of(designs, flow, ports),
     )
 
 

@@ -12,7 +12,7 @@ from fabric.qos.headroom.wire import SIGNAL_M_PER_S, response_ns
 from fabric.qos.simulate.scenario import FRAME_BYTES
 from fabric.qos.storm.spread import Buffers
 from fabric.qos.thresholds import alpha
-from fabric.report.buffers import assumed_pool_bytes
+from fabric.report.buffers import assumed_pool_bytes, assumption
 from fabric.topology.pause_response import PauseResponses
 
 if TYPE_CHECKING:
@@ -96,9 +96,23 @@ def buffers_of(designs: Designs, flow: Traffic, ports: Ports, pool_bytes: int) -
     return Buffers(
         shared_bytes=np.array([_pool(designs, name, pool_bytes) for name in fabric.switches.names]),
         alpha=np.array([alpha(group.dynamic_th) if group else np.inf for group in groups]),
+        pause_bytes=np.array([
+            group.levels.pause_bytes if group and group.levels else np.inf for group in groups
+        ]),
         reserve_bytes=np.array([group.guaranteed_bytes if group else 0.0 for group in groups]),
         delay_s=reaction_s + _responses_s(fabric, flow, speeds),
     )
+
+
+def assumed_of(designs: Designs, flow: Traffic, ports: Ports) -> tuple[str, ...]:
+    """Return what is assumed of the switches, as no source has it."""
+    names = designs.fabric.switches.names
+    words = (
+        assumption(designs.devices[names[switch]], group)
+        for channel, switch in enumerate(flow.target.tolist())
+        if (group := ports.at_target(channel, switch).headroom)
+    )
+    return tuple(dict.fromkeys(filter(None, words)))
 
 
 def _cables(fabric: Fabric, flow: Traffic, cables: Ints) -> tuple[Ints, Ints]:

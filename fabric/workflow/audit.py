@@ -218,6 +218,5 @@ def report(
 def _finding(file: Path, device: str, fault: Fault) -> Finding:
     rule = AUDIT_RULES[fault.rule]
     position = Position(str(file), fault.line)
-    return Finding(
-        fault.rule, rule.severity, fault.message, rule.fix, "", position, device, fault.port
-    )
+    fix = fault.fix or rule.fix
+    return Finding(fault.rule, rule.severity, fault.message, fix, "", position, device, fault.port)

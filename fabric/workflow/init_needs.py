@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import yaml
 
 from fabric.design.comparisons import verdict
+from fabric.design.pool import CONGESTED_PORTS, PauseThreshold
+from fabric.design.qos import own_levels
 from fabric.intent.policy import LosslessPolicy
 from fabric.platforms import platforms
 from fabric.platforms.features import features_of
@@ -29,10 +31,11 @@ if TYPE_CHECKING:
 
 #: Fields of the policy by their dotted names.
 Values: TypeAlias = "dict[str, Any]"
-#: Of comments: wide enough with their sign for a line of the template.
-_WIDTH = 98
+#: Of comments, before indentation and their sign.
+_WIDTH = 96
 #: The condition of a limit that ports of hosts alone meet, as ``Limit.when`` has it.
 _SWITCHED = ("switched ports",)
+_KMIN = "ecn.kmin_bytes"
 _HEAD = """\
 # yaml-language-server: $schema=../.devices.schema.json
 #
@@ -53,17 +56,20 @@ class Needs:
         What the one role needs and the other one does not take; super-spines are as spines.
     host_ports : dict
         The same of the leaves, where only the ports of hosts need it.
+    reasons : tuple of str
+        Why thresholds are not the defaults.
     """
 
     fabric: Values = field(default_factory=dict)
     leaf: Values = field(default_factory=dict)
     spine: Values = field(default_factory=dict)
     host_ports: Values = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
 
 
 def needs_of(leaf: Sku, spine: Sku) -> Needs:
     """Return what a fabric of two switch models needs."""
-    needs = Needs()
+    needs = Needs(reasons=tuple(dict.fromkeys([*_reasons(leaf), *_reasons(spine)])))
     roles = {"leaf": (leaf, needs.leaf), "spine": (spine, needs.spine)}
     for role, (model, values) in roles.items():
         for name, value, limit in _limited(model):
@@ -93,16 +99,18 @@ def nested(values: Values) -> dict[str, Any]:
     return document
 
 
-def lossless_section(values: Values) -> str:
-    """Return the section of the policy in ``fabric.yaml``."""
+def lossless_section(needs: Needs) -> str:
+    """Return the section of the policy in ``fabric.yaml``, with its reasons."""
+    values = needs.fabric
     lines = indent(yaml.safe_dump(nested(values), sort_keys=False), "  ") if values else ""
-    return f"\nlossless: # what the systems need or confirm\n{lines}" if lines else ""
+    reasons = indent(comments(needs, values), "  ")
+    return f"\nlossless: # what the systems need or confirm\n{reasons}{lines}" if lines else ""
 
 
-def threshold_comment(models: Iterable[Sku]) -> str:
-    """Return what the percents are of that some switch models have of the marking thresholds."""
-    texts = dict.fromkeys(filter(None, map(base_words, models)))
-    return "".join(f"# {line}\n" for text in texts for line in wrap(text, _WIDTH))
+def comments(needs: Needs, *parts: Values) -> str:
+    """Return the reasons of thresholds as lines, where a part of the inventory has thresholds."""
+    has_thresholds = any(_KMIN in part for part in parts)
+    return "".join(f"# {reason}\n" for reason in needs.reasons) if has_thresholds else ""
 
 
 def in_braces(values: Values) -> str:
@@ -187,10 +195,11 @@ def _thresholds(model: Sku) -> Iterator[tuple[str, int]]:
     takes, or pauses after, other ones, they are in its range.
     """
     unit, queue_bytes = features_of(model.nos).marking_unit, largest_queue_bytes(model)
-    usual = LosslessPolicy().ecn
+    usual, limits = LosslessPolicy().ecn, _before_pause(model)
     for name in ("kmin_bytes", "kmax_bytes"):
         default = getattr(usual, name)
         value = _in_range(model, f"lossless.ecn.{name}", default)
+        value = min(value, limits.get(name, value))
         if unit.share and queue_bytes:
             percent = to_units(value, unit, queue_bytes=queue_bytes)
             yield f"ecn.{name}", percent_bytes(percent, queue_bytes)
@@ -206,6 +215,25 @@ def _in_range(model: Sku, field: str, value: int) -> int:
                 low, high = limit.range
                 value = int(min(max(value, low), high))
     return value
+
+
+def _before_pause(model: Sku) -> dict[str, int]:
+    """Return the highest thresholds that a switch with fixed fill levels reaches before a pause.
+
+    Kmin also where one port feeds `CONGESTED_PORTS`.
+    """
+    levels = own_levels(model)
+    if levels is None:
+        return {}
+    limit = PauseThreshold.fixed(levels).ecn_limit_bytes(CONGESTED_PORTS)
+    return {"kmin_bytes": math.ceil(limit) - 1, "kmax_bytes": levels.pause_bytes - 1}
+
+
+def _reasons(model: Sku) -> Iterator[str]:
+    levels = own_levels(model)
+    if levels:
+        yield (f"{model.name} pauses a sender at {levels.pause_bytes:,} bytes; these mark before.")
+    yield from wrap(base_words(model), _WIDTH)
 
 
 def _is_needed(limit: Limit, rule: LimitedRule) -> bool:

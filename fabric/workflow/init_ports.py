@@ -119,8 +119,8 @@ def unused_lines(leaf: Sku, spine: Sku, ports: Ports) -> tuple[str, ...]:
             speeds = _listed(set.union(*rest))
             lines.append(
                 f"Not used: the last {counted(len(rest), 'port')} of each {model.name} "
-                f"({speeds}G); the other tier has no such speed: choose another --leaf or --spine "
-                "to use them."
+                f"({speeds}G); not all ports of the other tier have such a speed: choose another "
+                "--leaf or --spine to use them."
             )
         if model.note:
             lines.append(f"{model.name}: {model.note}.")

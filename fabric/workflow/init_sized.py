@@ -22,11 +22,11 @@ from fabric.workflow.init_lines import lines_of, speed_line, system_line
 from fabric.workflow.init_models import small_inventory
 from fabric.workflow.init_needs import (
     Needs,
+    comments,
     host_port_file,
     in_braces,
     lossless_section,
     needs_of,
-    threshold_comment,
 )
 from fabric.workflow.init_ports import Ports, model_of, ports_of, refusal, unused_lines
 from fabric.workflow.project import Project
@@ -301,8 +301,8 @@ def _text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summary: str) 
         "spine_own": spine_own,
         "nic_gbps": ports.nic_gbps,
         "uplink_gbps": ports.uplink_gbps,
-        "lossless": lossless_section(needs.fabric),
-        "thresholds": threshold_comment((wish.skus[wish.leaf], wish.skus[spine])),
+        "reasons": comments(needs, needs.leaf, needs.spine),
+        "lossless": lossless_section(needs),
         **_nics(wish),
         "loopbacks": _pool(_LOOPBACKS, loopbacks, "--room-for"),
         "uplinks": _pool(_UPLINKS, 2 * leaves * per_leaf, "--room-for"),

@@ -133,6 +133,11 @@ FAULTS = {
     "every queue is strict": (r" qos drr 0 to 5\n", "", "AUD015"),
     "the queue comes last": (r"qos drr 0 to 5", "qos drr 0 to 2 4 to 5 lpq 3", "AUD015"),
     "the committed rate is strict": (r" qos queue 3 shaping .*\n", "", "AUD015"),
+    "a port with too little headroom": (
+        r"( dcb pfc enable roce mode manual\n)",
+        r"\1 dcb pfc buffer 3 hdrm 16 kbytes\n",
+        "AUD040",
+    ),
     "a line of a port that nobody knows": (
         r" qos queue 3 ecn\n",
         " qos queue 3 ecn\n qos cheer\n",
@@ -194,6 +199,37 @@ def test_the_clean_twin(tmp_path: Path, leaf: Callable[[], str]) -> None:
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_found(tmp_path: Path, name: str) -> None:
     expect(tmp_path, pooled(), FAULTS[name], one_place=name.startswith("a port"))
+
+
+TRUST = "add `trust dscp`"
+MAPPING = "`dcb pfc dscp-mapping enable slot 1`"
+SHAPING = "`qos queue 3 shaping cir 64 kbps pir 100 gbps`"
+#: Leaf, name of a fault, and the lines that mend it.
+FIXES = {
+    "the mapping of the family": (pooled, FAULTS["pauses go by 802.1p"], f"add {MAPPING}"),
+    "trust": (pooled, FAULTS["no host port trusts DSCP"], TRUST),
+    "trust of the other family": (switched, SWITCHED_FAULTS["no host port trusts DSCP"], TRUST),
+    "shaping": (pooled, FAULTS["the committed rate is strict"], f"add {SHAPING}"),
+    "a share": (pooled, FAULTS["the queue is strict"], "add `qos drr 3`"),
+    "a share, shaping": (
+        pooled,
+        (r" qos (drr 0 to 5|queue 3 shaping .*)\n", "", "AUD015"),
+        f"add `qos drr 3` and {SHAPING}",
+    ),
+    "a share, in the other family": (
+        switched,
+        SWITCHED_FAULTS["the queue is strict"],
+        "add `qos drr 3`",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FIXES)
+def test_a_fix_names_the_lines_of_the_family(tmp_path: Path, name: str) -> None:
+    leaf, (pattern, replacement, rule), fix = FIXES[name]
+    wrong = re.sub(pattern, replacement, leaf(), flags=re.MULTILINE)
+    fired = [finding for finding in findings(tmp_path, wrong) if finding.rule == rule]
+    assert {finding.fix for finding in fired} == {fix}
 
 
 @pytest.mark.parametrize("name", SWITCHED_FAULTS)

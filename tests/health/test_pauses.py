@@ -43,7 +43,7 @@ def storm_pauses(name: str, nic: int, *, everyone: bool) -> np.ndarray:
     nics = designs.fabric.nics
     rail = (nics.rail == nics.rail[nic]) & (nics.nic_port == nics.nic_port[nic])
     flow = traffic(designs.fabric, nic, np.flatnonzero(nics.enabled & (everyone | rail)))
-    full = [np.full(len(flow.source), value) for value in (1.0, 0.0, 0.0)]
+    full = [np.full(len(flow.source), value) for value in (1.0, 0.0, 0.0, np.inf)]
     paused = np.isfinite(spread(flow, Buffers(np.full(len(flow.channels_of), 8e6), *full)).paused_s)
     near, far = ends.device, ends.device[ends.far]
     pauses = np.zeros(len(ends), dtype=bool)

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fabric.design.pool import PauseThreshold
 from fabric.qos.thresholds import (
     alpha,
     ecn_limit_bytes,
-    incast_pause_bytes,
     occupancies_bytes,
     pause_threshold_bytes,
 )
@@ -87,7 +87,6 @@ def test_below_the_limit_ecn_is_first(dynamic_th: int, pool: int, ports: int, cl
 @given(THRESHOLDS, POOLS, USERS)
 def test_all_users_fit_into_the_pool(dynamic_th: int, pool: int, users: int) -> None:
     assert users * pause_threshold_bytes(dynamic_th, pool, users) < pool * (1 + 1e-12)
-    assert incast_pause_bytes(dynamic_th, pool, users) < pool * (1 + 1e-12)
 
 
 @given(st.integers(-8, 6), POOLS, USERS)
@@ -95,9 +94,8 @@ def test_rises_with_alpha_and_falls_with_users(dynamic_th: int, pool: int, users
     near = pause_threshold_bytes(dynamic_th, pool, users)
     assert pause_threshold_bytes(dynamic_th + 1, pool, users) > near
     assert pause_threshold_bytes(dynamic_th, pool, users + 1) < near
-    assert incast_pause_bytes(dynamic_th, pool, users + 1) > incast_pause_bytes(
-        dynamic_th, pool, users
-    )
+    more = PauseThreshold(None, dynamic_th, pool).incast_bytes(users + 1)
+    assert more > PauseThreshold(None, dynamic_th, pool).incast_bytes(users) == users * near
 
 
 def test_queue_that_the_loop_adds() -> None:

@@ -223,5 +223,5 @@ def test_nics_of_other_makers_are_named():
     broadcom = {"vendor": "broadcom", "driver": "bnxt", "model": "BCM57608"}
     assert show_dcqcn.other_nics(fabric()) == ""
     said = show_dcqcn.other_nics(fabric(host__nic=broadcom))
-    assert "DCQCN of broadcom NICs is not modelled; they are taken as ConnectX" in said
+    assert "DCQCN of NICs by broadcom is not modelled; they are taken as ConnectX" in said
     assert said.startswith("a[1-3],b[1-2]: ")

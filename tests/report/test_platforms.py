@@ -189,3 +189,18 @@ def test_check_looks_into_the_table_of_an_own_model(tmp_path: Path) -> None:
     assert "pg_profile_lookup.ini:1:1: skus[0].headroom_table: size 40,000 is less than" in odd
     assert not [text for text in texts if "[SON014]" in text]
     assert "SON014" in outcome.checked
+
+
+@pytest.mark.parametrize(
+    ("model", "lanes"),
+    [
+        ("7060X6-64PE", 8),
+        (
+            "CE8851-32CQ8DQ-P",
+            "4 (100GE1/0/1 to 100GE1/0/32), 8 (400GE1/0/1 to 400GE1/0/8)",
+        ),
+    ],
+)
+def test_lanes_of_each_kind_of_port(model: str, lanes: object) -> None:
+    (row,) = [row for row in platforms(model).rows if row[0] == "lanes_per_port"]
+    assert row[1] == lanes

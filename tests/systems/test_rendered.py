@@ -151,7 +151,7 @@ SYSTEMS = (
         separators={"#"},
         optional={
             *("bgp.allowas_in", "bgp.bfd", "bgp.peering"),
-            *("devices.ports.fec", "platforms.leaf.breakouts"),
+            *("cables.uplink_m", "devices.ports.fec", "platforms.leaf.breakouts"),
         },
         top=_outside(" #"),
         owned=books()["vrp8"].owned_at_the_top(),

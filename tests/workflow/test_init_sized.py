@@ -184,7 +184,11 @@ def test_what_cannot_be_is_refused(changes: dict[str, object], message: str) -> 
 @pytest.mark.parametrize(
     ("leaf", "spine", "lines"),
     [
-        ("CE8851-32CQ8DQ-P", "", ["the last 8 ports of each CE8851-32CQ8DQ-P (400G)", "at 200G"]),
+        (
+            "CE8851-32CQ8DQ-P",
+            "",
+            ["(400G); not all ports of the other tier have", "at 200G"],
+        ),
         ("CE8851-32CQ8DQ-P", "7050DX4-32S", ["at 200G after `port mode 200GE`"]),
         ("CE8855-32CQ4BQ", "", ["CE8855-32CQ4BQ: the last 4 ports run at 200G"]),
         ("7050SX3-48YC8", "", ["the last 8 ports of each 7050SX3-48YC8 (40, 100G)"]),
@@ -197,6 +201,24 @@ def test_it_says_which_faster_ports_it_leaves(leaf: str, spine: str, lines: list
     notes = [line for line in said if line.startswith("Not used") or "not rendered" in line]
     assert len(notes) == len(lines)
     assert all(map(operator.contains, notes, lines)), notes
+
+
+@pytest.mark.parametrize(
+    ("leaf", "spine", "line"),
+    {
+        "both": ("CE8851-32CQ8DQ-P", "", "lossless: # what the systems need or confirm\n  # "),
+        "the spines": ("CE8855-32CQ4BQ", "CE8851-32CQ8DQ-P", "# "),
+        "neither": ("CE8855-32CQ4BQ", "", ""),
+    }.values(),
+    ids=("both", "the spines", "neither"),
+)
+def test_thresholds_below_a_fixed_pause_level_say_why(leaf: str, spine: str, line: str) -> None:
+    sized = sized_inventory(Wish(leaf=leaf, spine=spine, hosts=8, rails=4), "mine")
+    text = sized.text
+    reason = "CE8851-32CQ8DQ-P pauses a sender at 128,000 bytes; these mark before."
+    assert (reason in text, f"\n{line}{reason}\n" in text) == (bool(line), bool(line))
+    for word in ("kmin_bytes: 63999", "kmax_bytes: 127999"):
+        assert (word in text) is bool(line)
 
 
 def test_names_of_parts_that_nobody_knows_are_asked_for_by_option(tmp_path: Path) -> None:

@@ -181,6 +181,10 @@ class PortPolicy(Policy):
         Whether frames arrive with a VLAN tag, and so with a priority.
     cable_m : int or None
         Length of the cable in metres, where a line says it; headroom follows from it.
+    trust_lines : tuple of str
+        Lines with which DSCP would decide, where the system of the switch has an own way.
+    share_lines : dict of int to tuple of str
+        Lines with which a strict queue would have a share, likewise.
     """
 
     name: str = ""
@@ -196,6 +200,8 @@ class PortPolicy(Policy):
     vlans: set[int] = field(default_factory=set)
     tagged: bool = False
     cable_m: int | None = None
+    trust_lines: tuple[str, ...] = ()
+    share_lines: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def lossless(self) -> dict[int, int]:

@@ -233,6 +233,7 @@ def _port(port: Records, cable: Cable, end: End, own: PortClass, scenario: Scena
         port["pmax"] = percent_to_share(own.marking.pmax_percent)
     if own.ingress:
         port["alpha"] = own.ingress.alpha
+        port["pause"] = own.ingress.pause_bytes or 0
         port["headroom"] = own.ingress.headroom_bytes
         port["reserve"] = own.ingress.reserve_bytes
         port["xon_offset"] = own.ingress.xon_offset_bytes

@@ -28,6 +28,8 @@ class Ingress:
     ----------
     alpha : float
         Share of the free shared pool that the port may hold.
+    pause_bytes : int or None
+        What it may hold of the pool instead, however much of it is free.
     headroom_bytes, reserve_bytes : int
         What is the port's alone: after the pause, and before the shared pool.
     xon_offset_bytes : int
@@ -38,6 +40,7 @@ class Ingress:
     headroom_bytes: int
     reserve_bytes: int = 0
     xon_offset_bytes: int = 0
+    pause_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -168,6 +168,8 @@ class Scenario:
         Pool of the queues of each node that may drop; empty: the shared one.
     levels : int
         Levels of the queues that switches compare where they choose, >= 2.
+    assumed : tuple of str
+        What is assumed of switches, in words; for those who read the outcome.
     """
 
     shared_bytes: tuple[int | None, ...]
@@ -188,6 +190,7 @@ class Scenario:
     classes: tuple[SimulatedClass, ...] = (SimulatedClass(),)
     lossy_pools: tuple[LossyPool | None, ...] = ()
     levels: int = LEVELS
+    assumed: tuple[str, ...] = ()
 
     def row(self, port: int, class_number: int) -> int:
         """Return the row of a class at a port; see :mod:`fabric.qos.simulate.state`."""

@@ -64,6 +64,7 @@ class SimulatedPort(Record):
     serving: int
     # ingress; alpha and reserve of a lossy class are of the egress
     alpha: float
+    pause: int
     reserve: int
     headroom: int
     xon_offset: int

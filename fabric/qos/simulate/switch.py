@@ -3,8 +3,9 @@
 Ingress accounting and the dynamic threshold as in ConnectX's counterpart of HPCC's simulator
 (alibaba-edu/High-Precision-Congestion-Control 9f4be2a9, simulation/src/point-to-point/model,
 switch-mmu.cc and switch-node.cc): a packet is counted to the reserve of its ingress, then to the
-shared pool up to ``alpha`` times what is free of it, then to the headroom; one that no headroom is
-left for is lost. Marks are set when a packet leaves, by the queue that it leaves behind.
+shared pool up to ``alpha`` times what is free of it, or up to a fixed ``pause`` level, then to the
+headroom; one that no headroom is left for is lost. Marks are set when a packet leaves, by the queue
+that it leaves behind.
 
 A port has a row for each class: its queue and marks, its buffer and pauses. All classes count in
 the one pool of the switch.
@@ -39,7 +40,10 @@ def pause_threshold(ports: Ports, nodes: Nodes, port: int) -> int:
     """Return what an ingress may hold of the shared pool now."""
     node = nodes[ports[port].node]
     free = node.shared - node.used
-    return int(ports[port].alpha * free) if free > 0 else 0
+    if free <= 0:
+        return 0
+    fixed = ports[port].pause
+    return fixed if fixed > 0 else int(ports[port].alpha * free)
 
 
 @kernel

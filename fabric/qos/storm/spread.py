@@ -1,10 +1,11 @@
 """How a pause spreads from a port, in the order in which buffers fill.
 
 Bytes that are to leave by a paused port stay in the switch and count to the channel that they came
-in by. A channel is paused when they reach its threshold, alpha times what is free of the pool; its
-sender then keeps what is to leave over it, and so on. What is not stuck leaves at once: before the
-storm no link has more than its speed. Nothing resumes before a watchdog acts, so each channel
-is paused once, and its time follows from the rates alone.
+in by. A channel is paused when they reach its threshold: alpha times what is free of the pool, or a
+fixed level, at the latest when nothing is free. Its sender then keeps what is to leave over it, and
+so on. What is not stuck leaves at once: before the storm no link has more than its speed. Nothing
+resumes before a watchdog acts, so each channel is paused once, and its time follows from the rates
+alone.
 
 Flows that stopped elsewhere are still counted as coming in, so with even traffic a channel is
 paused at this time or later; hashing that is not even pauses single ports earlier too.
@@ -45,12 +46,16 @@ class Buffers:
         where the port sends no pause.
     delay_s : array of float, shape (channels,)
         From the threshold until the sender stops.
+    pause_bytes : array of float, shape (channels,)
+        Threshold of the ports whose threshold is a fixed level, in place of ``alpha``; infinite
+        where it is none.
     """
 
     shared_bytes: Floats
     alpha: Floats
     reserve_bytes: Floats
     delay_s: Floats
+    pause_bytes: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +157,11 @@ class _Run:
         alpha, free = self._buffers.alpha[rows], self._free(switch)
         growing = self._level[rows] >= self._buffers.reserve_bytes[rows] - _NEAR_BYTES
         growing &= (self._rate[rows] > 0) & np.isfinite(alpha)
-        for channel in rows[growing & (self._counted(rows) / alpha >= free - _NEAR_BYTES)].tolist():
+        counted, fixed = self._counted(rows), self._buffers.pause_bytes[rows]
+        is_fixed = np.isfinite(fixed)
+        share = np.where(is_fixed, 0.0, counted / alpha)
+        reached = (share >= free - _NEAR_BYTES) | (counted >= fixed - _NEAR_BYTES)
+        for channel in rows[growing & reached].tolist():
             self._due[channel], self._rate[channel] = now, 0.0
             heappush(self._queue, (now + float(self._buffers.delay_s[channel]), channel, -1, 0))
 
@@ -165,10 +174,13 @@ class _Run:
         alpha, free = self._buffers.alpha[rows], self._free(switch)
         shared = level >= reserve - _NEAR_BYTES
         growth = float((rate * self._traffic.ports[rows])[shared].sum())
-        bounded = np.isfinite(alpha)
+        bounded, fixed = np.isfinite(alpha), self._buffers.pause_bytes[rows]
+        counted = self._counted(rows)
         with np.errstate(divide="ignore", invalid="ignore"):
-            room = np.where(bounded, alpha * free - self._counted(rows), np.inf)
-            until = np.where(shared, room / (rate + alpha * growth), (reserve - level) / rate)
+            room = np.where(bounded, alpha * free - counted, np.inf)
+            full = np.minimum((fixed - counted) / rate, np.divide(free, growth))
+            until = np.where(np.isfinite(fixed), full, room / (rate + alpha * growth))
+            until = np.where(shared, until, (reserve - level) / rate)
         until[~(rate > 0) | (shared & ~bounded)] = np.inf
         self._turn[switch] += 1
         if np.isfinite(least := float(until.min(initial=np.inf))):

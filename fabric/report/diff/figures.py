@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, TypeAlias
 
-from fabric.design.pool import lossless_pool_bytes
-from fabric.qos.thresholds import pause_threshold_bytes
+from fabric.design.pool import pause_threshold
 from fabric.report.diff.model import Figure
 from fabric.report.diff.same_class import class_figures
 
@@ -84,7 +83,6 @@ def _apart(old: Values, new: Values) -> Iterator[tuple[str, str, str]]:
 
 def _by_port(device: DeviceDesign) -> dict[str, Figures]:
     """Return kind, classes and figures of each port in use; ports of one policy share them."""
-    pool = lossless_pool_bytes(device)
     known: dict[tuple[int, int], Values] = {}
     values: dict[str, Figures] = {}
     for port in device.ports:
@@ -92,12 +90,12 @@ def _by_port(device: DeviceDesign) -> dict[str, Figures]:
             continue
         key = id(port.qos), id(port.headroom)
         if key not in known:
-            known[key] = _values(port, pool)
+            known[key] = _values(device, port)
         values[port.name] = port.kind, port.qos.classes, known[key]
     return values
 
 
-def _values(port: PortDesign, pool_bytes: int | None) -> Values:
+def _values(device: DeviceDesign, port: PortDesign) -> Values:
     assert port.qos is not None
     values: dict[str, object] = {name: getattr(port.qos, name) for name in _QOS}
     values |= {f"watchdog.{name}": getattr(port.qos.watchdog, name) for name in _WATCHDOG}
@@ -110,9 +108,8 @@ def _values(port: PortDesign, pool_bytes: int | None) -> Values:
         values["dynamic_th"] = headroom.dynamic_th
         if headroom.row:
             values["xon_threshold_bytes"] = headroom.row.xon_threshold_bytes
-        if pool_bytes is not None:
-            pause = pause_threshold_bytes(headroom.dynamic_th, pool_bytes)
-            values["xoff_threshold_bytes"] = round(pause)
+        if threshold := pause_threshold(device, headroom):
+            values["xoff_threshold_bytes"] = round(threshold.group_bytes())
     return _texts(values)
 
 

@@ -1,8 +1,8 @@
 """Huawei VRP8: everything but the management of the switch.
 
 Users, AAA, SSH, VPN instances and the management interface are not rendered: what stands on the
-switch is kept when a change is applied. Not rendered either: thresholds of pausing and the headroom
-of a queue, whose defaults hold; AI ECN, which needs a licence.
+switch is kept when a change is applied. Not rendered either: thresholds of pausing, whose defaults
+hold; AI ECN, which needs a licence.
 """
 
 from __future__ import annotations

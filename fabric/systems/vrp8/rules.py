@@ -6,10 +6,10 @@ from ipaddress import IPv4Interface
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.core.units import BYTES_PER_KIB, kib_to_bytes
+from fabric.core.units import BYTES_PER_KIB
 from fabric.design.pool import headroom_room
+from fabric.systems.vrp8.headroom import MOST_HEADROOM_KIB, MOST_HEADROOMS, headroom_kib
 from fabric.systems.vrp8.platforms import (
-    DEFAULT_HEADROOM_KIB,
     FAMILY_A,
     FAMILY_B,
     HEADROOM_POOL_KIB,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
+    from fabric.design.pool import HeadroomRoom
     from fabric.validate.places import Places
     from fabric.validate.world import Model
 
@@ -103,13 +104,14 @@ class HeadroomPool(SwitchRule):
     """The headroom of a VRP8 switch is sufficient for its cables."""
 
     why = (
-        "A paused port has 256 kbytes of headroom and all ports together a pool, of 4 mbytes "
-        "where a model says nothing else; lossless frames beyond that are dropped."
+        "A port gets the headroom that its cable needs, at most 30,720 kbytes, out of a pool of "
+        "all ports, of 4 mbytes where a model says nothing else; lossless frames beyond that are "
+        "dropped."
     )
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), dcb "
-        "pfc buffer (hdrm 256 kbytes by default), qos buffer headroom-pool (sum of the queues "
-        "that are likely to congest; 4 mbytes advised)"
+        "pfc buffer (hdrm: 256 kbytes by default, 30720 at most, 31 values), qos buffer "
+        "headroom-pool (sum of the queues that are likely to congest; 4 mbytes advised)"
     )
     guards = ("cables.host_m", "cables.uplink_m", "lossless.mtu.port_bytes")
 
@@ -118,17 +120,37 @@ class HeadroomPool(SwitchRule):
         room = headroom_room(device) if device.platform == "vrp8" else None
         if room is None:
             return
+        yield from self._ports(places, device, room)
+        yield from self._pool(places, device, room)
+
+    def _ports(self, places: Places, device: DeviceDesign, room: HeadroomRoom) -> Iterator[Finding]:
+        """Look for single cables that neither a port nor the pool can have headroom for."""
+        pool_kib = room.kept_bytes // BYTES_PER_KIB
+        values = {port.name: headroom_kib(device, port) for port in device.ports}
+        if (count := len({*values.values()} - {None})) > MOST_HEADROOMS:
+            yield self.finding(
+                f"the cables need {count} values of headroom, but the switch has {MOST_HEADROOMS}",
+                "give cables of similar length the same cable_m, that of the longest",
+                place=places.place("cables"),
+                device=device.name,
+            )
         for port in device.ports:
-            needed = port.headroom.headroom_bytes if port.headroom else None
-            if needed and needed > kib_to_bytes(DEFAULT_HEADROOM_KIB):
-                yield self.finding(
-                    f"{port.cable_m} m at {port.speed_gbps}G needs {needed:,} bytes "
-                    f"of headroom, but a port has {DEFAULT_HEADROOM_KIB} kbytes",
-                    "use a shorter cable",
-                    place=places.cable_place(device, port, "cable_m"),
-                    device=device.name,
-                    port=port.name,
-                )
+            kbytes = values[port.name] or 0
+            if kbytes <= min(MOST_HEADROOM_KIB, pool_kib):
+                continue
+            most = "a port can have" if kbytes > MOST_HEADROOM_KIB else "the pool of all ports has"
+            more = ", or a larger facts.headroom_pool_bytes of an own model in platforms/*.yaml"
+            yield self.finding(
+                f"{port.cable_m} m at {port.speed_gbps}G needs {kbytes:,} kbytes of headroom, but "
+                f"{most} {min(MOST_HEADROOM_KIB, pool_kib):,}",
+                f"use a shorter cable{'' if kbytes > MOST_HEADROOM_KIB else more}",
+                place=places.cable_place(device, port, "cable_m"),
+                device=device.name,
+                port=port.name,
+            )
+
+    def _pool(self, places: Places, device: DeviceDesign, room: HeadroomRoom) -> Iterator[Finding]:
+        """Look for a pool that the switch does not support, or that is too small."""
         kbytes, rest = divmod(room.kept_bytes, BYTES_PER_KIB)
         if rest or kbytes not in HEADROOM_POOL_KIB:
             yield self.finding(

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabric.core.errors import RenderError
 from fabric.core.netmask import with_mask
 from fabric.core.units import BYTES_PER_KIB, mib_to_bytes
+from fabric.design.pool import headroom_pool_bytes
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
+from fabric.systems.vrp8.headroom import headroom_kib
 from fabric.systems.vrp8.platforms import (
     ECMP_WORDS,
     FAMILIES,
@@ -94,7 +96,8 @@ class FamilyView:
 class PortView:
     """A port with the words that its policy comes to.
 
-    ``prefix`` is what a NIC makes its address of; empty where it does not.
+    ``prefix`` is what a NIC makes its address of; empty where it does not. ``headrooms`` are queues
+    with kbytes, where their cable needs more than the default.
     """
 
     design: PortDesign
@@ -106,6 +109,7 @@ class PortView:
     shared: str = ""
     queues: tuple[QueueView, ...] = ()
     pauses: bool = False
+    headrooms: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +168,7 @@ def view(device: DeviceDesign) -> Vrp8View:
     return Vrp8View(
         family=family,
         slot=SLOT,
-        headroom_pool=_size(device.sku.asic_facts.integer("headroom_pool_bytes") or 0),
+        headroom_pool=_size(headroom_pool_bytes(device.sku) or 0),
         domains=tuple((_domain(p), _mappings(p)) for p in device.qos_profiles),
         drop_profiles=tuple(
             _drop_profile(profile, one)
@@ -301,7 +305,14 @@ def _ports(device: DeviceDesign) -> Iterator[PortView]:
             shared=policy.shared,
             queues=policy.queues,
             pauses=port.qos.pfc,
+            headrooms=_headrooms(device, port),
         )
+
+
+def _headrooms(device: DeviceDesign, port: PortDesign) -> tuple[tuple[int, int], ...]:
+    kbytes = headroom_kib(device, port)
+    paused = port.qos.paused if port.qos and kbytes else ()
+    return tuple((queue, kbytes) for queue in paused if kbytes)
 
 
 def _fec(device: DeviceDesign, port: PortDesign) -> str:

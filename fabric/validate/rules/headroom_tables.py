@@ -217,8 +217,8 @@ class LawHeadroom(ModelRule):
                 _by_law(kind)
                 + (f"; {short.text()}" if short else "")
                 + _kept_by_itself(kind.device),
-                "see `rocefab explain` for the sum, and monitor the drop counters of the lossless "
-                "priority group",
+                f"see `rocefab explain {kind.device.name} {kind.port.name}` for the sum, and "
+                "monitor the drop counters of the lossless priority group",
                 place=model.sku_place(kind.device),
                 device=kind.device.name,
                 port=kind.port.name,
@@ -226,9 +226,11 @@ class LawHeadroom(ModelRule):
 
 
 def _kept_by_itself(device: DeviceDesign) -> str:
-    """Return that the system has no setting, as its declaration of features says."""
+    """Return what the switch keeps, as the declaration of features of its system says."""
     cell = feature(device.platform, "buffers", device.sku, device.role)
-    return f"; nothing is rendered: {cell.note}" if cell and not cell.rendered and cell.note else ""
+    if cell is None or cell.rendered or not cell.note:
+        return f"; {cell.by_law}" if cell and cell.by_law else ""
+    return f"; nothing is rendered: {cell.note}"
 
 
 def _by_law(kind: LosslessKind) -> str:

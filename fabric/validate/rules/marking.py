@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.counts import counted
 from fabric.core.findings import Severity
@@ -16,26 +16,31 @@ from fabric.core.units import (
     share_to_percent,
     us_to_s,
 )
-from fabric.design.pool import lossless_pool_bytes, lossless_share_bytes, own_pool_bytes
+from fabric.design.pool import (
+    lossless_pool_bytes,
+    lossless_share_bytes,
+    own_pool_bytes,
+    pause_threshold,
+)
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 from fabric.intent.classes import lossless_classes
 from fabric.platforms import platforms
-from fabric.platforms.features import feature
+from fabric.platforms.features import is_rendered
 from fabric.qos.dcqcn.fluid import fixed_point, loop
 from fabric.qos.dcqcn.loss import least_queue_bytes
 from fabric.qos.dcqcn.presets import CONNECTX
 from fabric.qos.ecn.edge import programmed_bytes, share_note
 from fabric.qos.path import ROCE_PACKET_BYTES, longest_path, round_trip_s
 from fabric.qos.simulate.scenario import START_SPREAD_US
-from fabric.qos.thresholds import incast_pause_bytes, pause_threshold_bytes
 from fabric.validate.rule import ClassRule, ModelRule, SwitchRule, Wrong, areas, rules
 from fabric.validate.traits import classes_of_kinds, switch_policies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
+    from fabric.design.pool import PauseThreshold
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
     from fabric.validate.places import Places
@@ -74,7 +79,7 @@ def _unknown_pool(device: DeviceDesign) -> str:
     """Return what is not known of the buffer: its pools, or the threshold in a known one."""
     share_bytes = lossless_share_bytes(device.sku)
     if own_pool_bytes(device.sku) is not None:
-        return f"no source has the pause threshold of {device.sku.name} without dynamic_th"
+        return f"no source has the pause threshold of {device.sku.name}{_without(device)}"
     if share_bytes is None:
         return f"the buffer pools of {device.sku.name} are not known"
     return (
@@ -83,21 +88,24 @@ def _unknown_pool(device: DeviceDesign) -> str:
     )
 
 
+def _without(device: DeviceDesign) -> str:
+    return " without dynamic_th" if is_rendered("dynamic_th", device.sku) else ""
+
+
 def _missing(device: DeviceDesign) -> str:
     """Return what to give so that marking is compared with the pause threshold of a switch."""
-    if own_pool_bytes(device.sku) is not None:
-        return "set lossless.dynamic_th"
-    own = feature(device.platform, "pause_buffer", device.sku)
-    if own and own.rendered:
+    if is_rendered("pause_buffer", device.sku):
         return "set lossless.pause_buffer: ecn.kmin_bytes is compared with its pause threshold"
     if "buffers" in platforms[device.platform].sku_tables:
         return "use an own model in platforms/*.yaml with `buffers`, the BUFFER_POOL of the switch"
-    if feature(device.platform, "dynamic_th", device.sku):
-        return (
-            "use an own model in platforms/*.yaml with facts.lossless_pool_bytes, and set "
-            "lossless.dynamic_th"
-        )
-    return "compare ecn.kmax_bytes with the level at which the switch pauses; no field has it"
+    if not is_rendered("dynamic_th", device.sku):
+        return "compare ecn.kmax_bytes with the level at which the switch pauses; no field has it"
+    if own_pool_bytes(device.sku) is not None:
+        return "set lossless.dynamic_th"
+    return (
+        "use an own model in platforms/*.yaml with facts.lossless_pool_bytes, and set "
+        "lossless.dynamic_th"
+    )
 
 
 @rules.add("QOS002")
@@ -115,9 +123,9 @@ class EcnBeforePause(SwitchRule):
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare Kmin and Kmax with the pause threshold of one congested port."""
-        yield from self._own_thresholds(places, device)
-        pool_bytes = lossless_pool_bytes(device)
-        if pool_bytes is None:
+        lowest = _lowest(device)
+        # Without a pool there is no threshold; QOS047 reports it.
+        if None in lowest.values() and lossless_pool_bytes(device) is None:
             yield self.finding(
                 f"{_unknown_pool(device)}, so ECN-before-PFC is not checked",
                 _missing(device),
@@ -125,41 +133,58 @@ class EcnBeforePause(SwitchRule):
                 device=device.name,
                 severity=Severity.INFO,
             )
-            return
-        # Without a pool there is no threshold; QOS047 reports it.
-        for index, threshold in _thresholds(device, pool_bytes).items() if pool_bytes else ():
-            profile = device.qos_profiles[index]
-            for one, (field, severity) in product(profile.classes, _SEVERITIES.items()):
-                value = getattr(one, field)
-                if value >= threshold:
-                    either = [
-                        places.profile_place(name, device, profile)
-                        for name in (one.field(f"ecn.{field}"), "dynamic_th")
-                    ]
-                    yield self.finding(
-                        f"{one.title}ecn.{field} {value:,} is not below the pause threshold of "
-                        f"{threshold:,.0f} bytes{_computed_words(device, pool_bytes)}",
-                        "lower it, or increase dynamic_th",
-                        place=max(either, key=lambda place: place.specific),
-                        device=device.name,
-                        severity=severity,
-                    )
+        for index, threshold in lowest.items():
+            if threshold:
+                yield from self._late(places, device, device.qos_profiles[index], threshold)
 
-    def _own_thresholds(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
-        """Compare Kmin with the pause threshold that the inventory sets, where it is rendered."""
-        own = feature(device.platform, "pause_buffer", device.sku)
-        for profile in device.qos_profiles if own and own.rendered else ():
-            buffer = profile.pause_buffer if profile.pfc else None
-            for one in profile.classes if buffer else ():
-                if buffer and one.kmin_bytes >= buffer.pause_threshold_bytes:
-                    field = "pause_buffer.pause_threshold_bytes"
-                    yield self.finding(
-                        f"{one.title}ecn.kmin_bytes {one.kmin_bytes:,} is not below {field} "
-                        f"{buffer.pause_threshold_bytes:,}",
-                        "lower kmin_bytes, or increase the pause threshold",
-                        place=places.profile_place(field, device, profile),
-                        device=device.name,
-                    )
+    def _late(
+        self, places: Places, device: DeviceDesign, profile: QosProfile, threshold: PauseThreshold
+    ) -> Iterator[Finding]:
+        """Name the marking thresholds that a queue reaches after its pause threshold."""
+        level = _level(device, profile, threshold)
+        for one, (field, severity) in product(profile.classes, level.severities.items()):
+            value = getattr(one, field)
+            if value >= threshold.group_bytes(len(profile.classes)):
+                either = [
+                    places.profile_place(name, device, profile)
+                    for name in (one.field(f"ecn.{field}"), level.field)
+                    if name
+                ]
+                yield self.finding(
+                    f"{one.title}ecn.{field} {value:,} is not below {level.words}",
+                    level.fix,
+                    place=max(either, key=lambda place: place.specific),
+                    device=device.name,
+                    severity=severity,
+                )
+
+
+class _Level(NamedTuple):
+    """A pause threshold in words: how bad later marking is, the field that sets it, if any."""
+
+    words: str
+    severities: Mapping[str, Severity]
+    fix: str
+    field: str = ""
+
+
+def _level(device: DeviceDesign, profile: QosProfile, threshold: PauseThreshold) -> _Level:
+    if threshold.fixed_bytes is None:
+        size = threshold.group_bytes(len(profile.classes))
+        words = f"the pause threshold of {size:,.0f} bytes"
+        fix = "lower it, or increase dynamic_th"
+        fix = fix if is_rendered("dynamic_th", device.sku) else "lower it"
+        words += _computed_words(device, threshold.pool_bytes)
+        return _Level(words, _SEVERITIES, fix, "dynamic_th")
+    # Several senders together queue several times as much until one of them is paused.
+    late = {"kmin_bytes": Severity.WARNING, "kmax_bytes": Severity.INFO}
+    if profile.pause_buffer and is_rendered("pause_buffer", device.sku):
+        field = "pause_buffer.pause_threshold_bytes"
+        words = f"{field} {threshold.fixed_bytes:,}"
+        fix = "lower it, or increase the pause threshold"
+        return _Level(words, {**late, "kmin_bytes": Severity.ERROR}, fix, field)
+    words = f"{threshold.fixed_bytes:,}, where one sender makes {device.sku.name} pause"
+    return _Level(words, late, "lower it")
 
 
 #: How bad it is when PFC acts before a threshold of marking.
@@ -173,17 +198,17 @@ def _computed_words(device: DeviceDesign, pool_bytes: int) -> str:
     return f": the headroom of its ports leaves a shared pool of {pool_bytes:,} bytes"
 
 
-def _thresholds(device: DeviceDesign, pool_bytes: int) -> dict[int, float]:
-    """Return the lowest pause threshold among the ports of each policy, all classes congested."""
-    lowest: dict[int, int] = {}
-    for port in device.ports:
-        if port.qos and port.headroom:
-            known = lowest.get(port.qos.index, port.headroom.dynamic_th)
-            lowest[port.qos.index] = min(known, port.headroom.dynamic_th)
-    classes = {profile.index: len(profile.classes) for profile in device.qos_profiles}
-    return {
-        index: pause_threshold_bytes(th, pool_bytes, classes[index]) for index, th in lowest.items()
+def _lowest(device: DeviceDesign) -> dict[int, PauseThreshold | None]:
+    """Return the lowest pause threshold among the ports of each policy."""
+    groups = {
+        (port.qos.index, port.headroom): None for port in device.ports if port.qos and port.headroom
     }
+    lowest: dict[int, PauseThreshold | None] = {}
+    for index, group in groups:
+        threshold, known = pause_threshold(device, group), lowest.get(index)
+        if known is None or (threshold and threshold.group_bytes() < known.group_bytes()):
+            lowest[index] = threshold
+    return lowest
 
 
 @rules.add("QOS003")
@@ -367,12 +392,12 @@ class StartTransient(ModelRule):
         flows = min(START_FLOWS, len(model.hosts) - 1)
         hops = longest_path(model.fabric)
         for kind in model.lossless_kinds if flows > 1 and hops else ():
-            pool, profile = lossless_pool_bytes(kind.device), kind.port.qos
-            if kind.port.kind != "host" or not pool or profile is None:
+            threshold = pause_threshold(kind.device, kind.headroom)
+            if kind.port.kind != "host" or not threshold:
                 continue
             speed = kind.headroom.speed_gbps
             queue = _start_bytes(speed, flows, round_trip_s(hops))
-            level = incast_pause_bytes(kind.headroom.dynamic_th, pool, flows)
+            level = threshold.incast_bytes(flows)
             if queue >= level:
                 yield self.finding(
                     f"a start of {counted(flows, 'flow')} within {START_SPREAD_US:g} us on a port "

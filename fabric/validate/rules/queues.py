@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from fabric.core.counts import counted
 from fabric.core.findings import Severity
-from fabric.design.pool import lossless_pool_bytes, lossy_queues
-from fabric.qos.thresholds import LOWEST_THRESHOLD, alpha, ecn_limit_bytes
+from fabric.design.pool import CONGESTED_PORTS, lossless_pool_bytes, lossy_queues, pause_threshold
+from fabric.platforms.features import is_rendered
+from fabric.qos.thresholds import LOWEST_THRESHOLD, alpha
 from fabric.validate.rule import ModelRule, PolicyRule, SwitchRule, Wrong, rules
 from fabric.validate.traits import classes_of, classes_of_kinds
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from fabric.design.pool import LossyQueues
     from fabric.design.qos_model import QosProfile
     from fabric.validate.places import Places
-    from fabric.validate.world import Model
+    from fabric.validate.world import LosslessKind, Model
 
 
 @rules.add("QOS010")
@@ -82,11 +83,6 @@ class SchedulerShares(PolicyRule):
             )
 
 
-#: Two congested egress ports fed by one ingress port: the least that a fabric of more than two
-#: hosts must stand.
-CONGESTED_PORTS = 2
-
-
 @rules.add("QOS034")
 class TwoQueues(ModelRule):
     """ECN acts before PFC even if one port fills two queues."""
@@ -105,23 +101,28 @@ class TwoQueues(ModelRule):
         """Compare Kmin with the worst case of two congested ports."""
         seen = set()
         for kind, profile, one in classes_of_kinds(model):
-            pool = lossless_pool_bytes(kind.device)
-            key = (kind.device.name, profile.index, one.name, kind.headroom.dynamic_th)
-            if not pool or key in seen:
+            threshold = pause_threshold(kind.device, kind.headroom)
+            key = (kind.device.name, profile.index, one.name, threshold)
+            if not threshold or key in seen:
                 continue
             seen.add(key)
-            threshold = kind.headroom.dynamic_th
             classes = len(profile.classes)
-            limit = ecn_limit_bytes(threshold, pool, CONGESTED_PORTS, classes)
-            if limit <= one.kmin_bytes < ecn_limit_bytes(threshold, pool, 1, classes):
+            limit = threshold.ecn_limit_bytes(CONGESTED_PORTS, classes)
+            if limit <= one.kmin_bytes < threshold.ecn_limit_bytes(classes=classes):
                 yield self.finding(
                     f"{one.title}ecn.kmin_bytes {one.kmin_bytes:,} is not below {limit:,.0f}: with "
                     f"{CONGESTED_PORTS} congested ports fed by one port, PFC pauses before ECN "
-                    f"marks (pool {pool:,} bytes, alpha {alpha(threshold):g})",
-                    "lower ecn.kmin_bytes, or increase dynamic_th",
+                    f"marks ({threshold.words})",
+                    _less_or_alpha(kind),
                     place=model.profile_place(one.field("ecn.kmin_bytes"), kind.device, profile),
                     device=kind.device.name,
                 )
+
+
+def _less_or_alpha(kind: LosslessKind) -> str:
+    """Return what lets ECN act first on a port."""
+    has_alpha = kind.headroom.levels is None and is_rendered("dynamic_th", kind.device.sku)
+    return f"lower ecn.kmin_bytes{', or increase dynamic_th' if has_alpha else ''}"
 
 
 #: Lossless classes where the ASIC's own figure is not known: buffers of 9 and 12 MB held the
@@ -179,7 +180,7 @@ class LossyBurst(ModelRule):
         for kind, profile, one in classes_of_kinds(model):
             pool, theirs = lossless_pool_bytes(kind.device), lossy_queues(kind.device)
             key = (kind.device.name, profile.index, one.name, kind.headroom.dynamic_th)
-            if pool is None or theirs is None or key in seen:
+            if pool is None or theirs is None or kind.headroom.levels or key in seen:
                 continue
             seen.add(key)
             queues = sum(port.qos is not None for port in kind.device.ports) - 1
@@ -190,7 +191,7 @@ class LossyBurst(ModelRule):
                     f"{one.title}with {counted(queues, 'full queue')} of other traffic "
                     f"(dynamic_th {theirs.threshold}) PFC pauses at {left:,.0f} bytes, before ECN "
                     f"marks at {one.kmin_bytes:,}",
-                    _lossy_fix(theirs, one.kmin_bytes, case),
+                    _lossy_fix(theirs, one.kmin_bytes, case) or _less_or_alpha(kind),
                     place=model.profile_place("lossy.dynamic_th", kind.device, profile),
                     device=kind.device.name,
                 )
@@ -202,8 +203,8 @@ def _pause_bytes(theirs: LossyQueues, case: tuple[int, int, int, int]) -> float:
 
 
 def _lossy_fix(theirs: LossyQueues, kmin_bytes: int, case: tuple[int, int, int, int]) -> str:
-    """Return the largest threshold of other traffic with which ECN acts first."""
+    """Return the largest threshold of other traffic with which ECN acts first; empty: none."""
     for smaller in range(theirs.threshold - 1, LOWEST_THRESHOLD - 1, -1):
         if _pause_bytes(replace(theirs, threshold=smaller), case) > kmin_bytes:
             return f"set lossless.lossy.dynamic_th to {smaller}, or lower ecn.kmin_bytes"
-    return "lower ecn.kmin_bytes, or increase dynamic_th"
+    return ""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.qos.simulate.class_summary import ClassSummary
-from fabric.qos.simulate.classes import LossyPool, LossyQueue, PortClass
+from fabric.qos.simulate.classes import Ingress, LossyPool, LossyQueue, PortClass
 from fabric.qos.simulate.outcome import Outcome, simulate
 from fabric.qos.simulate.scenario import End, Scenario, Storm, Stream
 from fabric.qos.simulate.scheduler import pick
@@ -179,6 +179,20 @@ def test_two_classes_divide_the_pool_by_their_alphas(alphas, senders):
         held = expected[at : at + count].sum() + count * 4096
         assert -0.005 * held < queues.mean() - held < count * ROUND_TRIP_BYTES
         at += count
+    assert Summary(outcome).dropped == 0
+
+
+@examples(10)
+@given(level=st.integers(40_000, 400_000), senders=st.integers(2, 4))
+def test_a_fixed_level_holds_whatever_is_free(level, senders):
+    room = Ingress(alpha=1.0, headroom_bytes=40_000, reserve_bytes=4096, pause_bytes=level)
+    scenario = classes_star(
+        [PortClass(ingress=room)], (senders,), pool_bytes=6_000_000, duration_us=4000.0
+    )
+    outcome = simulate(scenario)
+    held = senders * (level + 4096)
+    queues = outcome.queues[-100:, receiver(scenario, 0)]
+    assert -0.05 * held < queues.mean() - held < senders * ROUND_TRIP_BYTES
     assert Summary(outcome).dropped == 0
 
 

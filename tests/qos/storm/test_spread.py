@@ -16,9 +16,9 @@ from tests.topology.fabrics import example
 RATE = 400e9 / 8
 
 
-def setting(flow, pool=8e6, alpha=1.0, reserve=0.0, delay=0.0):
+def setting(flow, pool=8e6, alpha=1.0, reserve=0.0, delay=0.0, pause=np.inf):
     count = len(flow.source)
-    full = (np.full(count, float(value)) for value in (alpha, reserve, delay))
+    full = (np.full(count, float(value)) for value in (alpha, reserve, delay, pause))
     return Buffers(np.full(len(flow.channels_of), float(pool)), *full)
 
 
@@ -43,6 +43,17 @@ def test_one_leaf(pool, alpha, reserve, delay):
     assert paused[0] == pytest.approx(each / (RATE / 7) + delay, rel=1e-3)
     assert np.isinf(paused[-1])  # the NIC of the storm sends on
     assert result.stuck_bytes.sum() == pytest.approx(7 * (each - reserve), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("pool", "each"),
+    {"room for all": (8e6, 128e3), "a pool that is full before": (7 * 50e3, 50e3)}.values(),
+    ids=("room for all", "a pool that is full before"),
+)
+def test_a_fixed_level(pool, each):
+    flow = rail_of_eight()
+    paused = np.sort(spread(flow, setting(flow, pool, reserve=4_000, pause=128e3)).paused_s)
+    assert paused[0] == pytest.approx((4_000 + each) / (RATE / 7), rel=1e-3)
 
 
 @given(pool=st.floats(1e6, 1e8), more=st.floats(1.1, 4))

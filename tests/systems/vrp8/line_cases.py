@@ -148,6 +148,7 @@ FAMILY_B = LineSystem(
         "trust dscp": "undo trust",
         "trust upstream roce": "undo trust upstream",
         "dcb pfc enable roce mode manual": "undo dcb pfc enable roce mode manual",
+        "dcb pfc buffer 3 hdrm 400 kbytes": "undo dcb pfc buffer 3 hdrm",
         "qos queue 3 drr weight 50": "undo qos queue 3 drr weight",
         "qos queue 3 wred roce-ecn": "undo qos queue 3 wred",
         "qos queue 3 ecn": "undo qos queue 3 ecn",

@@ -64,6 +64,14 @@ TAKEN = {
         f"{POOL}dcb pfc x\n priority 3 5\n",
         " priority 3\n priority 5",
     ),
+    "headroom of a queue": (
+        "b",
+        (
+            "interface 100GE1/0/1\n"
+            " dcb pfc buffer 3 hdrm 400 kbytes\n dcb pfc buffer 3 hdrm 500 kbytes\n"
+        ),
+        "interface 100GE1/0/1\n dcb pfc buffer 3 hdrm 500 kbytes\n",
+    ),
     "ECN of family a": ("a", "qos ecn enable\n", "qos ecn enable\n"),
     "timers of family a": ("a", "dcb pfc deadlock-detect timer 400\n", "timer 400\n"),
     "a peer is enabled": ("b", START, " ipv4-family unicast\n  peer 10.1.1.0 enable\n"),
@@ -94,6 +102,18 @@ def test_its_own_behaviour_is_not_shown() -> None:
 
 REFUSED = {
     "another family": ("a", "", "dcb pfc dscp-mapping enable slot 1", "Unrecognized"),
+    "headroom of the other family": (
+        "a",
+        "",
+        "interface 100GE1/0/1\n dcb pfc buffer 3 hdrm 400 kbytes",
+        "Unrecognized",
+    ),
+    "too little headroom": (
+        "b",
+        "",
+        "interface 100GE1/0/1\n dcb pfc buffer 3 hdrm 15 kbytes",
+        "Unrecognized",
+    ),
     "ECN of the other family": ("b", "", "qos ecn enable", "Unrecognized"),
     "timers of the other family": ("b", "", "dcb pfc deadlock-detect timer 400", "Unrecognized"),
     "another view": ("b", "", "interface 100GE1/0/2\n lldp enable", "Unrecognized"),

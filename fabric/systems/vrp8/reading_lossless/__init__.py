@@ -2,8 +2,9 @@
 
 The lines are those of the CloudEngine V300R023C00 command reference (WheaterW/INTA-project @
 9308062d), defaults that a file does not print those of the same and of the configuration guide
-(@ a9b3a9a1): see `effect`. Not judged, since no public source says enough: at how many bytes a port
-pauses when no line says it; what the ETS profile of a port comes to; PFC that does not deadlock
+(@ a9b3a9a1): see `effect`. Not judged: at how many bytes a port pauses when no line says it, which
+is a warning of `check` in one family, and of which no public source tells in the other; and, since
+no source says enough, what the ETS profile of a port comes to; PFC that does not deadlock
 (``dcb abs-pfc``), whose lines are reported. Thresholds in percent or in cells are only compared
 with each other. A PFC profile with a name has the priorities that its lines name, as in the sample
 of ``display dcb pfc-profile``.

@@ -18,10 +18,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fabric.core.units import kib_to_bytes
 from fabric.observe.configuration.lossless import Marking, Value, Watchdog
 from fabric.observe.configuration.model import Leftover
 from fabric.qos.dscps import DSCPS
-from fabric.systems.vrp8.platforms import FRAME_EXTRA_BYTES
+from fabric.systems.vrp8.platforms import DEFAULT_HEADROOM_KIB, FRAME_EXTRA_BYTES, SLOT
 from fabric.systems.vrp8.reading_lossless.switch import DEFAULT, Named, Profile
 
 if TYPE_CHECKING:
@@ -55,10 +56,10 @@ def complete(switch: Switch) -> None:
         _pause(switch, port, pooled=pooled)
         _classify(switch, port, pooled=pooled)
         _mark(switch, port, pooled=pooled)
+        port.speed_gbps = _speed_gbps(switch, port.name)
         _serve(port, pooled=pooled)
         frame = port.frame_bytes or _DEFAULT_FRAME
         port.mtu_bytes = Value(frame.value - FRAME_EXTRA_BYTES, frame.line)
-        port.speed_gbps = _speed_gbps(switch, port.name)
     switch.ports.update(switch.front)
 
 
@@ -117,6 +118,9 @@ def _pause(switch: Switch, port: VrpPort, *, pooled: bool) -> None:
     built_in = Profile({_BUILT_IN_PRIORITY: enabled.line} if enabled.name == DEFAULT else {})
     profile = switch.profiles.get(enabled.name, built_in)
     port.pfc = dict(profile.priorities)
+    if pooled:
+        default = Value(kib_to_bytes(DEFAULT_HEADROOM_KIB), 0)
+        port.headroom_bytes = dict.fromkeys(port.pfc, default) | port.headroom_bytes
     port.watchdog = _watchdog(switch, port, profile, pooled=pooled)
 
 
@@ -150,6 +154,9 @@ def _classify(switch: Switch, port: VrpPort, *, pooled: bool) -> None:
     trusts = True if port.routed else bool(port.trusts_dscp)
     by_dscp = not pooled or _MAPPING in switch.features
     port.trusts_dscp = trusts and by_dscp and port.domain.name != "none"
+    if port.domain.name != "none":
+        lines = {"trust dscp": trusts, f"{_MAPPING} slot {SLOT}": by_dscp}
+        port.trust_lines = tuple(line for line, is_there in lines.items() if not is_there)
     port.trusts_pcp = not trusts and port.domain.name != "none"
     port.dscp_to_class = {dscp: dscp // (DSCPS // _CLASSES) for dscp in range(DSCPS)}
     port.dscp_to_class |= switch.domains.get(port.domain.name, {})
@@ -189,10 +196,19 @@ def _serve(port: VrpPort, *, pooled: bool) -> None:
         mode, line = port.modes.get(queue, Named("pq", 0))
         if mode == "pq" or (mode == "drr" and pooled and queue not in port.shaped):
             port.strict[queue] = line
+            port.share_lines[queue] = _share_lines(port, queue, mode, pooled=pooled)
         elif mode == "lpq":
             port.percent[queue] = Value(0, line)
         else:
             port.percent[queue] = port.weights.get(queue, Value(_DEFAULT_WEIGHT, line))
+
+
+def _share_lines(port: VrpPort, queue: int, mode: str, *, pooled: bool) -> tuple[str, ...]:
+    """Return the lines with which a strict queue would have a share."""
+    shared = () if mode == "drr" else (f"qos drr {queue}",)
+    if not pooled or queue in port.shaped or not port.speed_gbps:
+        return shared
+    return (*shared, f"qos queue {queue} shaping cir 64 kbps pir {port.speed_gbps:g} gbps")
 
 
 def _speed_gbps(switch: Switch, name: str) -> float | None:

@@ -66,6 +66,11 @@ def _pause(port: VrpPort, line: int, queue: str, size: str, unit: str = "kbytes"
     port.pause_bytes[int(queue)] = Value(_BYTES[unit](int(size)), line)
 
 
+@LINES.means("headroom")
+def _headroom(port: VrpPort, line: int, queue: str, size: str) -> None:
+    port.headroom_bytes[int(queue)] = Value(kib_to_bytes(int(size)), line)
+
+
 @LINES.means("ets")
 def _ets(port: VrpPort, line: int, name: str) -> None:
     port.ets = Named(name, line)
