@@ -99,7 +99,7 @@ def disagreements(
 
 
 def differences(here: PortPolicy, there: PortPolicy) -> Iterator[str]:
-    """Yield what differs; some systems count the Ethernet header in an MTU, and others do not."""
+    """Yield what differs; MTUs that differ by less than the headers of a frame are usual pairs."""
     is_open = here.is_open or there.is_open
     if not is_open and set(here.lossless) != set(there.lossless):
         own, far = sorted(here.lossless), sorted(there.lossless)

@@ -40,6 +40,8 @@ _TOPICS = {
     "AUD015": _SERVICE,
     "AUD016": rf"{_PAUSE}|mtu|jumbo|speed|shutdown|disable",
     "AUD017": _CLASS,
+    "AUD050": r"multi-?path|maximum-paths|load-?balanc|ecmp|peer-(group|session|policy)|neighbor ",
+    "AUD053": r"shared-buffer|buffer-partition",
     "AUD043": _TUNNEL,
     "AUD044": _TUNNEL,
     "AUD045": _TUNNEL,

@@ -236,9 +236,9 @@ def _mtu(profile: NicProfile, leaf: LeafSide) -> Iterator[Mismatch]:
         message = f"the MTU of the NIC is {packets.value:,} bytes, that of the leaf port {there:,}"
         message += f", and NICs have {planned:,}" if planned else ""
         yield Mismatch("NIC012", packets.line, message + leaf.place("mtu"))
-    least = (planned or ROCE_MTU_BYTES) + ETHERNET_OVERHEAD_BYTES
-    if frames and frames.value < min(least, there):
-        message = f"the NIC takes frames of {frames.value:,} bytes, the leaf port of {there:,}"
+    longest = min(planned or ROCE_MTU_BYTES, there) + ETHERNET_OVERHEAD_BYTES
+    if frames and frames.value < longest:
+        message = f"the NIC takes frames of {frames.value:,} bytes, the leaf port sends {longest:,}"
         yield Mismatch("NIC012", frames.line, message + leaf.place("mtu"))
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from fabric.audit.fault import Fault
 from fabric.audit.knowledge import weighed
 from fabric.audit.switch import ROCE_MTU6_BYTES, ROCE_MTU_BYTES
 from fabric.audit.tunnels import judge_header, judge_vrfs
+from fabric.core.counts import counted
 from fabric.observe.configuration import readers
 from fabric.prove.policies import undefined
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from fabric.observe.configuration import Configured
     from fabric.observe.configuration.lossless import Lossless
+    from fabric.observe.configuration.model import BgpPeer
 
 #: Longest hold time that is accepted without BFD, in seconds: RFC 7938 section 7.1 asks for less
 #: than the 90 s of RFC 4271; 30 s is our choice.
@@ -56,8 +58,29 @@ def _faults(switch: Lossless, configured: Configured) -> Iterator[Fault]:
         hold = f"{peer.hold_s} s" if peer.hold_s else "that of the system, 90 s or more"
         message = f"BGP session {peer.session}: no BFD, and the hold time is {hold}"
         yield Fault("AUD012", "", peer.line, message, is_absence=True)
+    yield from _single_path(configured)
     for line, words in undefined(configured):
         yield Fault("AUD013", "", line, f"{words} does not exist", is_absence=True)
+
+
+def _single_path(configured: Configured) -> Iterator[Fault]:
+    """Find a switch that uses one of several equal paths: of one AS, or up from a gateway."""
+    bgp = configured.bgp
+    if bgp is None or bgp.max_paths > 1:
+        return
+    peers = [peer for peer in bgp.peers.values() if _carries_data(peer, bgp.asn)]
+    most_of_an_as = max(Counter(peer.asn for peer in peers if peer.asn).values(), default=0)
+    is_leaf = any(port.gateway_vlan is not None for port in configured.ports.values())
+    sessions = len(peers) if is_leaf else most_of_an_as
+    if sessions > 1:
+        message = f"BGP uses one of the equal paths over {counted(sessions, 'session')}"
+        yield Fault("AUD050", "", bgp.line, message, is_absence=True)
+
+
+def _carries_data(peer: BgpPeer, asn: int) -> bool:
+    """Tell whether routes of packets come from a peer next to the switch, of another AS."""
+    is_near = peer.hops is None and not peer.evpn
+    return is_near and peer.asn != asn and peer.enabled is not False and bool(peer.activated)
 
 
 def _mtu6(switch: Lossless, configured: Configured) -> Iterator[Fault]:

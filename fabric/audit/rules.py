@@ -56,9 +56,9 @@ AUDIT_RULES: dict[str, DescribedRule] = {
         (
             "AUD006",
             Severity.WARNING,
-            "The PFC watchdog is on where PFC is",
+            "The PFC watchdog is on where PFC is, and acts within 5 s",
             "One NIC that keeps pausing stops its rail; the watchdog ends that.",
-            "enable the watchdog on the port, with a time for detection",
+            "enable the watchdog on the port, with a time for detection such as 200 ms",
             "SIGCOMM 2016, Guo et al. (RDMA over Commodity Ethernet at Scale), section 4.3",
         ),
         (
@@ -245,6 +245,38 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             "One leaf that marks later than all others fills its buffer, and pauses its senders.",
             "use the values of the others, or confirm that they differ on purpose",
             _GUIDE,
+        ),
+        (
+            "AUD050",
+            Severity.ERROR,
+            "BGP uses several equal paths where there are some",
+            "Uplinks beyond the one path carry no traffic.",
+            "let BGP use as many paths as there are uplinks, and install them all",
+            "RFC 7938 section 6.1",
+        ),
+        (
+            "AUD051",
+            Severity.WARNING,
+            "CNPs are not in the queue of a lossless class",
+            "A notice waits behind the data that it is about, so senders slow down too late.",
+            "map the DSCP of CNPs to a separate strict queue, if NICs use this DSCP",
+            "SIGCOMM 2015, Zhu et al. (DCQCN), section 5.2; mlxconfig CNP_DSCP",
+        ),
+        (
+            "AUD052",
+            Severity.ERROR,
+            "Shares of the queues of a port are at most 100 %",
+            "The switch rejects or scales other sums, so a class has another share than it says.",
+            "lower the shares to a sum of 100",
+            "IEEE 802.1Q-2018 clause 37.3 (ETS bandwidth sums to 100)",
+        ),
+        (
+            "AUD053",
+            Severity.ERROR,
+            "Parts of the shared buffer are 100 %",
+            "Junos rejects other sums: the commit fails, and what runs is an older configuration.",
+            "make the parts of a side sum to 100",
+            "juniper.net CLI reference buffer-partition (ingress, egress)",
         ),
     )
 }

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 from fabric.audit.fault import Fault
 from fabric.audit.knowledge import weighed
 from fabric.core.counts import noun
+from fabric.core.spans import spans
+from fabric.observe.configuration.lossless import lossless_readers
 from fabric.qos.headroom.wire import floor_bytes
+from fabric.qos.watchdog import LONGEST_DETECTION_MS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,6 +30,9 @@ MOST_LOSSLESS = 2
 
 #: A queue that marks every packet above one threshold.
 _ALWAYS_PERCENT = 100
+_ALL_PERCENT = 100
+#: Of CNPs on ConnectX (mlxconfig CNP_DSCP), as fields of the inventory have it.
+CNP_DSCP = 48
 
 _judges: list[Judge] = []
 
@@ -169,6 +175,9 @@ def _watchdog(port: PortPolicy) -> Iterator[Fault]:
     elif watchdog.action in ("alert", "notify-only"):
         message = f"the PFC watchdog ends no storm ({watchdog.action})"
         yield Fault("AUD006", port.name, watchdog.line, message)
+    elif (watchdog.detection_ms or 0) > LONGEST_DETECTION_MS:
+        message = f"the PFC watchdog waits {watchdog.detection_ms:,.0f} ms before it ends a storm"
+        yield Fault("AUD006", port.name, watchdog.line, message)
 
 
 @_by_port
@@ -194,16 +203,22 @@ def _classes(port: PortPolicy) -> Iterator[Fault]:
             what = "DSCP" if port.dscp_to_class else "priority of a tag"
             message = f"no {what} leads to the lossless class {priority}"
             yield Fault("AUD008", port.name, line, message, is_absence=True)
-        shared = [
-            one for one in queues[port.class_to_queue.get(priority, priority)] if one != priority
-        ]
+        queue = port.class_to_queue.get(priority, priority)
+        shared = [_traffic(port, one) for one in queues[queue] if one != priority]
         if shared:
-            names = ", ".join(port.class_names.get(one, str(one)) for one in shared)
-            message = f"classes {names} share the queue of class {priority}"
+            words = f"queue {queue} of the lossless class {priority} also carries"
+            message = f"{words} {' and '.join(shared)}"
             yield Fault("AUD008", port.name, line, message, is_absence=True)
     if len(port.lossless) > MOST_LOSSLESS:
         message = f"{len(port.lossless)} priorities are lossless"
         yield Fault("AUD014", port.name, min(port.lossless.values()), message)
+
+
+def _traffic(port: PortPolicy, number: int) -> str:
+    """Return a traffic class by its name, with the DSCPs that lead to it."""
+    name = f"class {port.class_names.get(number, number)}"
+    dscps = [dscp for dscp, to in sorted(port.dscp_to_class.items()) if to == number]
+    return f"{name} (DSCP {','.join(spans(dscps))})" if dscps else name
 
 
 @_by_port
@@ -254,6 +269,46 @@ def _service(port: PortPolicy) -> Iterator[Fault]:
         elif share is not None and share.value == 0:
             message = f"the lossless queue {queue} has no share"
             yield Fault("AUD015", port.name, share.line, message, is_absence=True)
+
+
+@_whole
+def _shares(lossless: Lossless) -> Iterator[Fault]:
+    """Add the shares of each lossless port, of strict queues too, where they are no weights."""
+    system = lossless.system
+    if system not in lossless_readers or not lossless_readers[system].shares_in_percent:
+        return
+    for port in lossless.ports.values():
+        every = {**port.strict_percent, **port.percent} if port.lossless else {}
+        shares = [share.value for _, share in sorted(every.items())]
+        if sum(shares) > _ALL_PERCENT:
+            words = f"{' + '.join(f'{share:g}' for share in shares)} = {sum(shares):g} %"
+            line = max(share.line for share in every.values())
+            yield Fault("AUD052", port.name, line, f"the shares of the queues are {words}")
+
+
+@_whole
+def _buffer_parts(lossless: Lossless) -> Iterator[Fault]:
+    """Add the parts of the shared buffer: those of ingress are the whole of it."""
+    for side, parts in lossless.buffer_parts.items():
+        total = sum(part.value for part in parts.values())
+        if total > _ALL_PERCENT or (side == "ingress" and total != _ALL_PERCENT):
+            message = f"the {side} parts of the shared buffer are {total:g} % together"
+            line = max(part.line for part in parts.values())
+            yield Fault("AUD053", "", line, message, is_absence=total < _ALL_PERCENT)
+
+
+@_by_port
+def _notices(port: PortPolicy) -> Iterator[Fault]:
+    """Find notices of congestion among the data that they are about."""
+    number = port.dscp_to_class.get(CNP_DSCP)
+    if port.trusts_dscp is False or number is None:
+        return
+    for priority, line in port.lossless.items():
+        queues = [port.class_to_queue.get(one, one) for one in (number, priority)]
+        if queues[0] == queues[1]:
+            message = f"DSCP {CNP_DSCP}, which NICs send CNPs with by default, leads to queue"
+            where = f"{queues[0]} of the lossless class {priority}"
+            yield Fault("AUD051", port.name, line, f"{message} {where}")
 
 
 @_by_port

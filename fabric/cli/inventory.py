@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,9 @@ from fabric.cli.config import ignored_rules
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import FailOn, ReportForm, argument, option, was_named
 from fabric.core.counts import counted
+
+if TYPE_CHECKING:
+    from fabric.core.errors import InputError
 
 
 def register(app: typer.Typer) -> None:
@@ -108,7 +111,7 @@ def check(
         if form is not ReportForm.TEXT:  # a program shall see on which line it went wrong
             unread = workflow.unreadable(error)
             output.data(workflow.report(unread, form.value, judged, severity))
-        raise
+        raise _unread(error) from None
     ignored = ignored_rules(context, ignore)
     output.findings(
         workflow.report(outcome, form.value, judged, severity, notes, ignored, full=full)
@@ -118,6 +121,16 @@ def check(
         raise CommandExit(Exit.FINDINGS)
     if outcome.broken:
         raise CommandExit(Exit.DEVICE)
+
+
+def _unread(error: InputError) -> InputError:
+    """Return an error that says that no rule was checked, where a line of a file is wrong."""
+    from fabric.core import errors
+
+    if not any(one.position and one.position.line for one in error.findings):
+        return error
+    message = f"{error}; rules are checked once this is corrected, and may find more"
+    return errors.InputError(message, error.findings)
 
 
 def _say(notes: list[str], form: ReportForm) -> None:

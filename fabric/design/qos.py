@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 DSCP_COUNT = 64
 PRIORITY_COUNT = 8
 BEST_EFFORT = 0
-#: Ethernet header with one VLAN tag and FCS: what a port MTU must add to the host's IP MTU
-#: (IEEE 802.3 clause 3, 802.1Q clause 9).
+#: What a frame has beside its IP packet: Ethernet header, one VLAN tag and FCS (IEEE 802.3 clause
+#: 3, 802.1Q clause 9). An MTU of the inventory counts none of it.
 ETHERNET_OVERHEAD_BYTES = 22
 
 
@@ -142,7 +142,7 @@ class HeadroomInput:
 
 def lossless_frame_bytes(mtu: MtuPolicy, tunnel_bytes: int = 0) -> int:
     """Return the largest lossless frame: an IP packet of the hosts with its headers."""
-    return min(mtu.host_bytes + tunnel_bytes + ETHERNET_OVERHEAD_BYTES, mtu.port_bytes)
+    return min(mtu.host_bytes + tunnel_bytes, mtu.port_bytes) + ETHERNET_OVERHEAD_BYTES
 
 
 @lru_cache(maxsize=4096)

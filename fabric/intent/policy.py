@@ -133,7 +133,8 @@ class MtuPolicy(Model):
         ge=68,
         le=9216,
         description="MTU of switch ports: the longest IP packet, on every system. Where the switch "
-        "counts the Ethernet header too, as Junos does, rocefab adds it.",
+        "counts headers of the frame too, rocefab adds them: 14 bytes on Junos, 22 to the "
+        "`jumboframe` of VRP8.",
     )
     host_bytes: int = Field(
         9000, ge=1280, le=9216, description="MTU of the hosts' NICs: the longest IP packet."
@@ -168,7 +169,7 @@ class LosslessPolicy(Model):
     scheduler: SchedulerPolicy = Field(SchedulerPolicy(), description="Egress scheduler.")
     lossy: LossyPolicy = Field(LossyPolicy(), description="Queues of other traffic.")
     watchdog: WatchdogPolicy = Field(WatchdogPolicy(), description="PFC watchdog.")
-    mtu: MtuPolicy = Field(MtuPolicy(), description="Frame sizes.")
+    mtu: MtuPolicy = Field(MtuPolicy(), description="Sizes of IP packets.")
     dynamic_th: int | None = Field(
         None,
         ge=-8,

@@ -34,6 +34,25 @@ class EcmpHash:
 
 
 @dataclass(frozen=True, slots=True)
+class Reserve:
+    """A share of every port that is set aside, before the inventory's shares divide the rest.
+
+    Parameters
+    ----------
+    traffic : str
+        Whose it is, in words.
+    percent : int
+        Of the port.
+    queue : int or None
+        Where this queue is one of the inventory's, nothing is set aside; None is always.
+    """
+
+    traffic: str
+    percent: int
+    queue: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Platform:
     """One network operating system.
 
@@ -84,6 +103,8 @@ class Platform:
         From an ASIC family to the word that opens a queue, where the system has several.
     sku_tables : tuple of str
         Files of a switch that a model of the user's own may name, by their fields in the inventory.
+    reserves : tuple of Reserve
+        Shares of each port that rocefab sets aside on it.
     shares_buffer : bool
         Whether a model must say how its packet buffer is shared out.
     releases : tuple of str
@@ -128,6 +149,7 @@ class Platform:
     speed_words: Literal["", "plain", "lanes"] = ""
     queue_word: Callable[[Asic], str] | None = None
     sku_tables: tuple[str, ...] = ()
+    reserves: tuple[Reserve, ...] = ()
     shares_buffer: bool = False
     releases: tuple[str, ...] = ()
     watchdog_polls: int = 1

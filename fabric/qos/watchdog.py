@@ -19,6 +19,10 @@ QUANTUM_BITS = 512
 #: looks at which the queue was paused).
 DETECTION_MARGIN = 2.0
 
+#: The longest detection that SONiC takes (sonic-net/sonic-swss orchagent/pfcwdorch.cpp,
+#: PFC_WD_DETECTION_TIME_MAX); meanwhile a storm stops all that leads to the port.
+LONGEST_DETECTION_MS = 5_000
+
 
 def longest_pause_s(speed_gbps: float) -> float:
     """Return the longest time that one PFC frame stops a sender.

@@ -80,8 +80,9 @@ def _hint(devices: list[DeviceDesign]) -> str:
     rules = f" {rules} for {_models(unchecked)} (QOS002)." if unchecked else ""
     return (
         f"pool_bytes is unknown for {_models(without)}: no public source says how the buffer is "
-        "divided into pools there. So free_bytes still contains the shared pool, unless the model "
-        f"says how much is for headroom.{rules} `simulate` needs --buffer-mib"
+        "divided into pools there. There free_bytes is left for headroom and the shared pool "
+        "together; where the model says how much is for headroom, it is left of that."
+        f"{rules} `simulate` needs --buffer-mib"
     )
 
 

@@ -10,7 +10,6 @@ from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.units import s_to_us
-from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 from fabric.qos.path import Hop, round_trip_s
 from fabric.report.table import Table
 from fabric.topology.bandwidth import (
@@ -198,8 +197,8 @@ def _mtu(designs: Designs) -> _Item:
     ports += [pair.left.policy.mtu.port_bytes for pair in ends if pair.kind == "uplink"]
     if not hosts:
         return _Item("path MTU", "-", "no NIC is connected", None, "bytes")
-    least_bytes = min(*hosts, min(ports) - ETHERNET_OVERHEAD_BYTES)
-    how = f"IP packet; hosts {min(hosts):,}, frames of switch ports {min(ports):,}"
+    least_bytes = min(*hosts, *ports)
+    how = f"longest IP packet; hosts {min(hosts):,}, switch ports {min(ports):,}"
     return _Item("path MTU", f"{least_bytes:,} bytes", how, least_bytes, "bytes")
 
 

@@ -22,6 +22,7 @@ from fabric.report.budget import port_of_budget
 from fabric.report.deciding import decided, values_of
 from fabric.report.explain_classes import of_classes
 from fabric.report.explain_fields import fields_like, lines_of_field, names_field
+from fabric.report.explain_notes import value_note
 from fabric.report.explain_ports import is_port_name, lines_of_port
 from fabric.report.rules import is_rule_id
 from fabric.topology.naming import port_hint
@@ -44,7 +45,8 @@ _HOST_RULES = {"HST": "host"}
 class Answer:
     """What is known of one line of the output, or of one kind of lines.
 
-    ``section`` has the lines that hold it, outermost first; on SONiC its table.
+    ``section`` has the lines that hold it, outermost first; on SONiC its table. ``note`` says how
+    a printed value comes from those of the inventory, where it is another one.
     """
 
     subject: str
@@ -54,6 +56,7 @@ class Answer:
     template: str
     source: str
     section: tuple[str, ...] = ()
+    note: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -195,6 +198,7 @@ def _answer(designs: Designs, device: str, placed: PlacedLine, entry: Explanatio
         template=f"templates/{entry.template}",
         source=entry.source,
         section=placed.section,
+        note=value_note(designs, device, entry.fields),
     )
 
 

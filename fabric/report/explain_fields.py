@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from fabric.render.explain import entries, known, placed_lines
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 _KEY = re.compile(r'\s*"([^"]+)":')
 #: First words of an inventory field that a document has and an explanation has not.
 _DOCUMENT = "fabric."
+#: Most fields that a hint names, and letters below which words are alike by chance; our choice.
+_MOST_FIELDS, _SHORTEST_WORD = 3, 4
 
 
 def lines_of_field(
@@ -48,12 +51,25 @@ def lines_of_field(
 
 
 def fields_like(platform: str, name: str) -> list[str]:
-    """Return up to three fields that decide lines of a platform and are spelled much alike."""
-    paths = {field for entry in entries(platform) for field in entry.fields}
-    last = {path.rpartition(".")[2]: path for path in sorted(paths)}
-    known_as = {**last, **{path: path for path in paths}}
-    close = difflib.get_close_matches(name.removeprefix(_DOCUMENT), sorted(known_as), n=3)
-    return list(dict.fromkeys(known_as[word] for word in close))
+    """Return up to three fields, or sections, that decide lines and are spelled much alike.
+
+    A word of a name counts too, such as ``kmin``, where few of them have it.
+    """
+    known_as: dict[str, set[str]] = defaultdict(set)
+    for path in sorted({field for entry in entries(platform) for field in entry.fields}):
+        parts = path.split(".")
+        for end, part in enumerate(parts, 1):
+            section = ".".join(parts[:end])
+            for word in (section, part, *part.split("_")):
+                known_as[word].add(section)
+    words = [
+        word
+        for word, paths in known_as.items()
+        if len(paths) <= _MOST_FIELDS and len(word) >= _SHORTEST_WORD
+    ]
+    close = difflib.get_close_matches(name.removeprefix(_DOCUMENT), sorted(words), n=_MOST_FIELDS)
+    fields = (path for word in close for path in sorted(known_as[word]))
+    return list(dict.fromkeys(fields))[:_MOST_FIELDS]
 
 
 def names_field(entry: Explanation, name: str) -> bool:

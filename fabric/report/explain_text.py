@@ -56,6 +56,8 @@ def _reasons(answer: Answer) -> tuple[str, ...]:
     lines = [f"  value     {v.field} = {v.value}  ({v.where})" for v in answer.values]
     if not answer.values:
         lines.append("  value     no field of the inventory decides it")
+    if answer.note:
+        lines.append(f"  note      {answer.note}")
     if answer.rules:
         lines.append(f"  rules     {', '.join(answer.rules)}")
     return (*lines, f"  template  {answer.template}", f"  source    {answer.source}")

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fabric.core.units import gbps_to_mbps
-from fabric.design.qos import ETHERNET_OVERHEAD_BYTES, lossless_dscps_of_host
+from fabric.design.qos import lossless_dscps_of_host
+from fabric.design.shares import share_words, switch_shares
 from fabric.design.watchdog_words import sets_times, watchdog_words
-from fabric.qos.ecn.edge import unmarked
+from fabric.qos.ecn.edge import share_note, unmarked
 from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, nic_headroom_bytes
 from fabric.qos.headroom.verdict import HeadroomVerdict, judge
 
@@ -95,13 +96,12 @@ def _wire(cable: Cable) -> Iterator[CableLine]:
     yield _same("cable_m", nic.cable_m, port.cable_m, "TOP011")
     verdict, note = fec_verdict(port.fec, port.speed_gbps)
     yield CableLine("fec", AUTO_FEC, port.fec or AUTO_FEC, verdict, note, "HST017")
-    need = nic.mtu_bytes + ETHERNET_OVERHEAD_BYTES
     yield CableLine(
         "mtu_bytes",
         str(nic.mtu_bytes),
         str(port.mtu_bytes),
-        "ok" if port.mtu_bytes >= need else "wrong",
-        f"an IP packet of the host needs {need} on the port",
+        "ok" if port.mtu_bytes >= nic.mtu_bytes else "wrong",
+        "the longest IP packet of each end; headers of the frame are not counted",
         "QOS016",
     )
 
@@ -183,8 +183,9 @@ def _marks(cable: Cable, port: QosProfile) -> Iterator[CableLine]:
         "",
         "QOS009",
     )
+    shares = dict(zip(port.classes, switch_shares(cable.device, port).lossless, strict=True))
     for mine, other in pairs:
-        yield from _queue(cable, mine, other)
+        yield from _queue(cable, mine, other, shares[other])
 
 
 def _at_switch(port: QosProfile, mine: LosslessClass) -> LosslessClass:
@@ -197,11 +198,15 @@ def _of(one: LosslessClass) -> str:
     return "" if one.number is None else f" of {one.name}"
 
 
-def _queue(cable: Cable, mine: LosslessClass, other: LosslessClass) -> Iterator[CableLine]:
+def _queue(
+    cable: Cable, mine: LosslessClass, other: LosslessClass, share: int
+) -> Iterator[CableLine]:
     qos = cable.nic.qos
-    current, share = qos.tc_bandwidth_percent[mine.pfc_priority], other.percent
-    state: Literal["ok", "note"] = "ok" if current == share else "note"
-    yield CableLine(f"share_percent{_of(mine)}", str(current), str(share), state)
+    current = qos.tc_bandwidth_percent[mine.pfc_priority]
+    state: Literal["ok", "note"] = "ok" if current == other.percent else "note"
+    note = f"{other.percent} in the inventory: {share_words(cable.device)}"
+    note = note if share != other.percent else ""
+    yield CableLine(f"share_percent{_of(mine)}", str(current), str(share), state, note)
     item, reacts = f"ECN{_of(mine)}", f"reacts and notifies on priority {mine.pfc_priority}"
     reason, _ = unmarked(cable.device.sku, own_thresholds=other.own_thresholds)
     if reason:
@@ -210,7 +215,8 @@ def _queue(cable: Cable, mine: LosslessClass, other: LosslessClass) -> Iterator[
     yield CableLine(
         item,
         reacts,
-        f"marks queue {other.queue} from {other.kmin_bytes} to {other.kmax_bytes} bytes",
+        f"marks queue {other.queue} from {other.kmin_bytes} to {other.kmax_bytes} bytes"
+        f"{share_note(cable.device.sku, other.kmin_bytes, other.kmax_bytes)}",
         "ok" if other.pmax_percent else "wrong",
         f"{other.pmax_percent} % of the packets at kmax_bytes, all above it",
         "QOS001",

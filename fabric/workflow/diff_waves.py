@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.change.rollout import LOSS, STOP
+from fabric.change.rollout import STOP
 from fabric.change.stages import Stages
 from fabric.core.errors import InputError
 from fabric.report.diff.model import Consequence
@@ -44,8 +44,8 @@ def between_waves(
     fewest = min((lossless_hazards(project, waves, old, new) for waves in orders), key=len)
     if fewest:
         rest = "for a plan with --rollout add --traffic-stopped"
-        words = f"{LOSS} of a roll-out: {fewest[0]}; {STOP}; {rest}"
-        yield Consequence(DiffRisk.BRIEF_LOSS.value, words)
+        what = f"a roll-out can lose packets of the lossless class {fewest[0]}"
+        yield Consequence(DiffRisk.BRIEF_LOSS.value, f"{what}; {STOP}; {rest}")
 
 
 def _side(source: Source) -> Side:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from textwrap import indent
+from textwrap import indent, wrap
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
@@ -15,7 +15,13 @@ from fabric.design.qos import own_levels
 from fabric.intent.policy import LosslessPolicy
 from fabric.platforms import platforms
 from fabric.platforms.features import features_of
-from fabric.qos.ecn.edge import largest_queue_bytes, percent_bytes, to_units, unmarked
+from fabric.qos.ecn.edge import (
+    base_words,
+    largest_queue_bytes,
+    percent_bytes,
+    to_units,
+    unmarked,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,6 +31,8 @@ if TYPE_CHECKING:
 
 #: Fields of the policy by their dotted names.
 Values: TypeAlias = "dict[str, Any]"
+#: Of comments, before indentation and their sign.
+_WIDTH = 96
 #: The condition of a limit that ports of hosts alone meet, as ``Limit.when`` has it.
 _SWITCHED = ("switched ports",)
 _KMIN = "ecn.kmin_bytes"
@@ -225,6 +233,7 @@ def _reasons(model: Sku) -> Iterator[str]:
     levels = own_levels(model)
     if levels:
         yield (f"{model.name} pauses a sender at {levels.pause_bytes:,} bytes; these mark before.")
+    yield from wrap(base_words(model), _WIDTH)
 
 
 def _is_needed(limit: Limit, rule: LimitedRule) -> bool:

@@ -151,10 +151,10 @@ def describe_stage(plan: Plan, number: int) -> str:
     stage = plan.rollout.stages[number - 1]
     words = [stage.kind]
     flapping = [name for name in stage.names if plan.devices[name].risk in _FLAPS]
-    when = "meanwhile" if flapping else "if all of it fails"
-    words.append(f"{_kept(stage)} {when}")
-    if stage.lost_rails:
-        words.append(f"hosts lose {counted(stage.lost_rails, 'rail')}")
+    when = "meanwhile" if flapping else "if all of it fails,"
+    lost = counted(stage.lost_rails, "rail")
+    rails = f", and hosts lose {lost} in all" if stage.lost_rails else ""
+    words.append(f"{when} {_left(stage, plan.rollout.policy.min_capacity_percent)}{rails}")
     if plan.rollout.policy.drain.before and stage.hosts:
         words.append(f"{stage.hosts} are drained")
     if stage.jobs:
@@ -163,17 +163,17 @@ def describe_stage(plan: Plan, number: int) -> str:
         words.append(f"traffic leaves {shifted} first")
     if stage.cut_pairs:
         words.append(f"{counted(stage.cut_pairs, 'pair of hosts is', 'pairs of hosts are')} cut")
-    if stage.left_percent < plan.rollout.policy.min_capacity_percent:
-        words.append(f"below min_capacity_percent {plan.rollout.policy.min_capacity_percent}")
     return f": {'; '.join(words)}"
 
 
-def _kept(stage: Stage) -> str:
-    """Return which bandwidth the units keep."""
+def _left(stage: Stage, least_percent: float) -> str:
+    """Return which bandwidth the units keep, and whether it is less than they should."""
     if stage.left_percent == PERCENT:
         return "each unit keeps all of its bandwidth"
     of = f"{stage.left_of} bandwidth".strip()
-    return f"the unit with the greatest loss keeps {stage.left_percent:g} % of its {of}"
+    is_below = stage.left_percent < least_percent
+    below = f", below the {least_percent:g} % of min_capacity_percent" if is_below else ""
+    return f"a unit keeps as little as {stage.left_percent:g} % of its {of}{below}"
 
 
 def _shifted(plan: Plan, stage: Stage) -> str:

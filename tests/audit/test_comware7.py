@@ -25,6 +25,7 @@ WATCHDOG = (
 FIELDS = "src-ip dest-ip src-port dest-port ip-pro"
 
 FAULTS = {
+    "one of the equal paths": (r"  balance ebgp 2\n", "", "AUD050"),
     "PFC is on nowhere": (r" priority-flow-control enable\n", "", "AUD001"),
     "PFC follows DCBX": (r"control enable", "control auto", "AUD042"),
     "PFC is taken away": (

@@ -27,6 +27,8 @@ PROFILE = f"{QOS} pfc P switch-priority 3\n{PORT} qos pfc profile P\n"
 
 #: Pattern, replacement, rule. Places are those of a leaf of the example a100-pcie.
 FAULTS = {
+    "one of the equal paths": (r"multipaths ebgp 64", "multipaths ebgp 1", "AUD050"),
+    "shares above 100": (r"bw-percent 10$", "bw-percent 30", "AUD052"),
     "no recipe": (ROCE, "", "AUD001"),
     "the recipe is off": (r"roce enable on", "roce enable off", "AUD001"),
     "the recipe of newer releases is off": (r"roce enable on", "roce state disabled", "AUD001"),

@@ -12,6 +12,15 @@ from tests.prove.fabrics import example
 
 #: Pattern, replacement, rule. Places are those of a leaf of the example a100-pcie.
 FAULTS = {
+    "one of the equal paths": (r"maximum-paths 64 ecmp 64", "maximum-paths 1", "AUD050"),
+    "no line about equal paths": (r"   maximum-paths 64 ecmp 64\n", "", "AUD050"),
+    "CNPs in the lossless class": (
+        r"dscp 48 to traffic-class 6",
+        "dscp 48 to traffic-class 3",
+        "AUD051",
+    ),
+    "a watchdog that waits": (r"default timeout 0.40", "default timeout 30.00", "AUD006"),
+    "shares above 100": (r"bandwidth percent 10$", "bandwidth percent 30", "AUD052"),
     "PFC is not on": (r"   priority-flow-control on\n", "", "AUD001"),
     "no priority is lossless": (
         r"   priority-flow-control priority 3 no-drop\n",

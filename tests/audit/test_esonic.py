@@ -22,6 +22,13 @@ _QUEUE = r" queue 3\n  type dwrr\n  weight \d+\n"
 
 #: Pattern, replacement, rule; a name that begins with "a port" is planted in one place.
 FAULTS = {
+    "one of the equal paths": (r"  maximum-paths 64", "  maximum-paths 1", "AUD050"),
+    "CNPs in the lossless class": (
+        r" dscp 48 traffic-class 6",
+        " dscp 48 traffic-class 3",
+        "AUD051",
+    ),
+    "a watchdog that waits": (r"detect-time 400", "detect-time 5001", "AUD006"),
     "no port pauses": (r" priority-flow-control priority 3\n", "", "AUD001"),
     "a port does not pause": (r" priority-flow-control priority 3\n", "", "AUD002"),
     "a port pauses another priority": (

@@ -24,6 +24,26 @@ BOUND = f"{COS} interfaces et-0/0/0"
 
 #: Pattern, replacement, rule. Places are those of a leaf of the example a100-pcie.
 FAULTS = {
+    "no policy installs equal paths": (r"^.* forwarding-table export .*\n", "", "AUD050"),
+    "the group has no multipath": (r"^.* multipath.*\n", "", "AUD050"),
+    "CNPs in the lossless class": (
+        r"forwarding-class CNP loss-priority low code-points 110000",
+        "forwarding-class NO-LOSS loss-priority low code-points 110000",
+        "AUD051",
+    ),
+    "transmit rates above 100": (
+        r"LOSSLESS transmit-rate percent \d+",
+        "LOSSLESS transmit-rate percent 90",
+        "AUD052",
+    ),
+    "the rate of the strict queue counts": (
+        r"CNP transmit-rate percent 5",
+        "CNP transmit-rate percent 6",
+        "AUD052",
+    ),
+    "ingress parts above 100": (r"(ingress \S+ lossy percent) \d+", r"\1 30", "AUD053"),
+    "ingress parts below 100": (r"(ingress \S+ lossy percent) \d+", r"\1 9", "AUD053"),
+    "egress parts above 100": (r"(egress \S+ lossy percent) \d+", r"\1 90", "AUD053"),
     "no port has PFC": (rf"{COS} interfaces \S+ congestion-.*\n", "", "AUD001"),
     "the class may drop": (r"^.* NO-LOSS no-loss\n", "", "AUD001"),
     "the class has no priority": (r"^.* NO-LOSS pfc-priority 3\n", "", "AUD001"),

@@ -13,6 +13,9 @@ from tests.prove.fabrics import example
 LOSSLESS = r"(?s)(  class type queuing c-out-8q-q3\n)    bandwidth remaining percent \d+\n"
 
 FAULTS = {
+    "one of the equal paths": (r"maximum-paths 64", "maximum-paths 1", "AUD050"),
+    "CNPs in the lossless class": (r"match dscp 26", "match dscp 26,48", "AUD051"),
+    "shares above 100": (r"remaining percent 50", "remaining percent 60", "AUD052"),
     "no class is lossless": (r"    pause pfc-cos 3\n", "", "AUD001"),
     "PFC is off on all ports": (r"flow-control mode on", "flow-control mode off", "AUD001"),
     "PFC follows DCBX": (r"flow-control mode on", "flow-control mode auto", "AUD042"),

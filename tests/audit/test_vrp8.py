@@ -19,6 +19,12 @@ from tests.systems.outputs import recordings
 
 #: Pattern, replacement, rule. Places are those of the leaf with a headroom pool.
 FAULTS = {
+    "one of the equal paths": (r" *maximum load-balancing .*\n", "", "AUD050"),
+    "CNPs in the lossless class": (
+        r"ip-dscp-inbound 48 phb \S+ green",
+        "ip-dscp-inbound 48 phb af3 green",
+        "AUD051",
+    ),
     "PFC is on nowhere": (r" dcb pfc enable roce mode manual\n", "", "AUD001"),
     "PFC is off on the switch": (r"^sysname", "dcb pfc global disable\n#\nsysname", "AUD001"),
     "PFC follows DCBX": (r"mode manual", "mode auto", "AUD042"),

@@ -364,3 +364,13 @@ def test_a_finding_on_a_default_says_that_no_file_has_it(tmp_path: Path) -> None
 def test_models_without_configurations_are_said(tmp_path: Path) -> None:
     ended = run("check", DEMO, "--yang-models", tmp_path)
     assert "--yang-models counts for nothing without --sonic-config" in ended.err
+
+
+@pytest.mark.parametrize("case", ["wrong type", "ports ran out", "ECN the wrong way"])
+def test_check_says_where_no_rule_was_reached(folder: Path, case: str) -> None:
+    old, new, _ = INVENTORIES[case]
+    file = folder / FABRIC
+    file.write_text(file.read_text().replace(old, new))
+    ended = run("check", "inv")
+    is_reached = "rules checked" in ended.out
+    assert ("rules are checked once this is corrected" in ended.err) is not is_reached

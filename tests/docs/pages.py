@@ -290,10 +290,23 @@ def _default(field: dict[str, Any]) -> str:
     return f"`{value if isinstance(value, str) else json.dumps(value)}`"
 
 
+_FORMATS = {
+    "ipv4": "IPv4 address",
+    "ipv4network": "IPv4 network",
+    "ipv6": "IPv6 address",
+    "ipv6network": "IPv6 network",
+}
+
+
 def _type(field: dict[str, Any]) -> tuple[str, str]:
     """Return type and range in words."""
     choices = [item for item in field.get("anyOf", [field]) if item.get("type") != "null"]
-    node = choices[0]
+    kinds, limits = zip(*(_of_choice(item) for item in choices), strict=True)
+    return " or ".join(dict.fromkeys(kinds)), " or ".join(filter(None, dict.fromkeys(limits)))
+
+
+def _of_choice(node: dict[str, Any]) -> tuple[str, str]:
+    """Return type and range of one of the forms that a field may have."""
     if "$ref" in node:
         return _link(node), ""
     if "enum" in node:
@@ -308,7 +321,7 @@ def _type(field: dict[str, Any]) -> tuple[str, str]:
         above = f"above {node['exclusiveMinimum']:,}" if "exclusiveMinimum" in node else ""
         limits = f"{_least(node, 'minimum')}{above} {_most(node, 'maximum')}"
         return str(node["type"]), limits.strip()
-    name = {"ipv4": "IPv4 address", "ipv4network": "IPv4 network"}.get(node.get("format", ""))
+    name = _FORMATS.get(node.get("format", ""))
     kind = name or {"string": "text", "boolean": "true or false"}[node["type"]]
     longest = f"at most {node['maxLength']} characters" if "maxLength" in node else ""
     return kind, longest

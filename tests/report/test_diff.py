@@ -478,3 +478,20 @@ def test_another_system_is_compared_where_the_states_between_are_rejected(tmp_pa
         assert ended.code == 0, ended.err
     for before, after in (folders, folders[::-1]):
         assert {one.name for one in compared(before, after).devices} >= {"spine01", "su1-rail0"}
+
+
+def test_a_switch_with_two_forms_of_its_configuration_counts_once(tmp_path: Path) -> None:
+    """Junos: a server for each of the switches is one setting of each, in all forms."""
+    words = ("--design", "rail-optimised", "--hosts", "8", "--leaf", "QFX5240-64OD")
+    assert run("init", str(tmp_path / "before"), *words).code == 0
+    before = tmp_path / "before"
+    after = edited(tmp_path, source=before)
+    file = after / "fabric.yaml"
+    file.write_text(f"{file.read_text()}management: {{ntp_servers: [192.0.2.1, 192.0.2.2]}}\n")
+    result = compared(before, after)
+    switches = [device for device in result.devices if device.role != "host"]
+    assert [one.path for one in switches[0].settings] == [
+        "set system ntp server 192.0.2.1",
+        "set system ntp server 192.0.2.2",
+    ]
+    assert result.causes[0].lines == 2 * len(switches)

@@ -157,7 +157,7 @@ def test_the_summary_has_the_reason_where_a_risk_is_unknown(tmp_path: Path) -> N
     summary = replace(diff.summary, risk_of_applying="unknown", reload=None)
     text = FORMS["text"](replace(diff, devices=tuple(devices), summary=summary))
     of = f"{devices[0].name} (and 1 other device)"
-    assert f"risk of applying it: unknown; reload: unknown, as of {of}: no files\n" in text
+    assert f"while it is applied: unknown; reload: unknown, as of {of}: no files\n" in text
 
 
 def test_more_leaves_are_no_capacity_that_gets_worse(tmp_path: Path) -> None:

@@ -246,7 +246,7 @@ def test_capacity_of_what_is_left(tmp_path: Path) -> None:
     assert rows["leaf pairs with a path"] == "3 of 6"
     assert rows["equal paths of a leaf pair"] == "1 to 2"
     assert rows["oversubscription, worst leaf"] == "2.00:1"
-    assert rows["path MTU"] == "4,978 bytes"
+    assert rows["path MTU"] == "5,000 bytes"
     result = paths(project, "su1-rail0").rows
     assert result == tuple(("su1-rail0", leaf, 1, 0, 0, 0, 0) for leaf in (
         "su1-rail1", "su2-rail0", "su2-rail1",

@@ -58,7 +58,7 @@ WRONG = [
     ("nic", {"speed_gbps": 200}, {"speed_gbps"}),
     ("port", {"cable_m": 30}, {"cable_m"}),
     ("port", {"fec": "none"}, {"fec"}),
-    ("nic", {"mtu_bytes": 9079}, {"mtu_bytes"}),
+    ("nic", {"mtu_bytes": 9101}, {"mtu_bytes"}),
     ("nic", {"vlan": 7}, {"vlan"}),
     ("nic", {"network": "10.64.9.0/24"}, {"subnet"}),
     ("nic", {"gateway": "10.64.0.9"}, {"gateway"}),

@@ -102,6 +102,8 @@ class Policy:
         Strict queues, each with its line.
     percent : dict of int to Value
         Shares of queues that are served in turn.
+    strict_percent : dict of int to Value
+        Shares of strict queues, where a line gives them one.
     pause_bytes : dict of int to Value
         Bytes of an ingress class at which the port is paused.
     headroom_bytes : dict of int to Value
@@ -126,6 +128,7 @@ class Policy:
     markings: dict[int, Marking] = field(default_factory=dict)
     strict: dict[int, int] = field(default_factory=dict)
     percent: dict[int, Value] = field(default_factory=dict)
+    strict_percent: dict[int, Value] = field(default_factory=dict)
     pause_bytes: dict[int, Value] = field(default_factory=dict)
     headroom_bytes: dict[int, Value] = field(default_factory=dict)
     dynamic_th: dict[int, Value] = field(default_factory=dict)
@@ -149,6 +152,7 @@ _TABLES = (
     "markings",
     "strict",
     "percent",
+    "strict_percent",
     "pause_bytes",
     "headroom_bytes",
     "dynamic_th",
@@ -237,6 +241,8 @@ class Lossless:
         None where neither the file nor the documents of the system tell.
     model : str
         Switch model, where a line of the configuration names it.
+    buffer_parts : dict of str to dict of str to Value
+        Percents of the shared buffer by side, ``ingress`` or ``egress``, and part.
     defined, used : list of Use
         Named objects, to tell which are missing and which nobody needs.
     """
@@ -251,6 +257,7 @@ class Lossless:
     everywhere: dict[int, int] = field(default_factory=dict)
     hash_fields: set[str] | None = None
     watchdog: Watchdog | None = None
+    buffer_parts: dict[str, dict[str, Value]] = field(default_factory=dict)
     defined: list[Use] = field(default_factory=list)
     used: list[Use] = field(default_factory=list)
     leftovers: list[Leftover] = field(default_factory=list)
@@ -275,6 +282,8 @@ class LosslessReader:
         Rules of the audit that rules of the system itself judge already, and in more detail.
     identity : str
         Pattern of a line with the groups ``release`` and ``model``, where the file names them.
+    shares_in_percent : bool
+        Whether shares of queues are parts of 100, and no weights.
     statements : callable or None
         From the text to number and words of each line, where the text has more than one form.
     """
@@ -283,6 +292,7 @@ class LosslessReader:
     signs: tuple[str, ...]
     judged: frozenset[str] = frozenset()
     identity: str = ""
+    shares_in_percent: bool = False
     statements: Callable[[str], list[tuple[int, str]]] | None = None
 
 

@@ -123,6 +123,18 @@ def share_note(sku: Sku, *sizes_bytes: int) -> str:
     return f" ({' to '.join(map(str, shares))} {unit.word} on the switch)"
 
 
+def base_words(sku: Sku) -> str:
+    """Return what the percents are of, where a switch marks at percents; else an empty text."""
+    unit, queue_bytes = marking_unit(sku.nos), largest_queue_bytes(sku)
+    if not unit.share or queue_bytes is None:
+        return ""
+    return (
+        f"kmin_bytes and kmax_bytes in percent, rounded up, of {queue_bytes:,} bytes: what one "
+        f"lossless queue of {sku.name} can fill at most, the lossless part of its shared egress "
+        f"buffer; 1 percent is {percent_bytes(1, queue_bytes):,} bytes"
+    )
+
+
 def programmed_bytes(size_bytes: int, quantum_bytes: int) -> int:
     """Return what an ASIC keeps of a threshold: the next multiple of its step.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.design.pool import pause_threshold
 from fabric.report.diff.model import Figure
+from fabric.report.diff.same_class import class_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from fabric.design.host_model import HostDesign
     from fabric.design.model import DeviceDesign
     from fabric.design.port_model import PortDesign
-    from fabric.intent.classes import LosslessClass
+    from fabric.report.diff.same_class import Classes
 
     #: Values by name; what has no value on a port is not in it.
     Values: TypeAlias = dict[str, str]
+    #: Kind of a port, its lossless classes, and its other figures.
+    Figures: TypeAlias = tuple[str, Classes, Values]
     Key: TypeAlias = tuple[str, str, str, str, str]
 
 _QOS = tuple(("cnp_dscp pfc cnp_traffic_class cnp_queue dynamic_th mtu_bytes").split())
@@ -60,13 +62,16 @@ def _differences(before: Designs, after: Designs, name: str) -> Iterator[Key]:
     """Yield what differs on each port of a device, as often as there are such ports."""
     if name in before.devices and name in after.devices:
         old, new = _by_port(before.devices[name]), _by_port(after.devices[name])
-        role = str(after.devices[name].role)
+        role, names = str(after.devices[name].role), _CLASS
     else:
         old, new = _by_nic(before.hosts[name]), _by_nic(after.hosts[name])
-        role = "host"
+        role, names = "host", _CLASS_OF_HOST
     for port in old.keys() & new.keys():
-        kind, values = new[port]
-        yield from ((role, kind, *one) for one in _apart(old[port][1], values))
+        _, old_classes, was = old[port]
+        kind, new_classes, now = new[port]
+        classes = class_figures(old_classes, new_classes, names)
+        apart = (*_apart(*map(_texts, classes)), *_apart(was, now))
+        yield from ((role, kind, *one) for one in apart)
 
 
 def _apart(old: Values, new: Values) -> Iterator[tuple[str, str, str]]:
@@ -76,24 +81,23 @@ def _apart(old: Values, new: Values) -> Iterator[tuple[str, str, str]]:
             yield figure, was, now
 
 
-def _by_port(device: DeviceDesign) -> dict[str, tuple[str, Values]]:
-    """Return kind and figures of each port in use; ports of one policy share their figures."""
+def _by_port(device: DeviceDesign) -> dict[str, Figures]:
+    """Return kind, classes and figures of each port in use; ports of one policy share them."""
     known: dict[tuple[int, int], Values] = {}
-    values: dict[str, tuple[str, Values]] = {}
+    values: dict[str, Figures] = {}
     for port in device.ports:
         if port.qos is None:
             continue
         key = id(port.qos), id(port.headroom)
         if key not in known:
             known[key] = _values(device, port)
-        values[port.name] = port.kind, known[key]
+        values[port.name] = port.kind, port.qos.classes, known[key]
     return values
 
 
 def _values(device: DeviceDesign, port: PortDesign) -> Values:
     assert port.qos is not None
-    values = _of_classes(port.qos.classes, _CLASS)
-    values |= {name: getattr(port.qos, name) for name in _QOS}
+    values: dict[str, object] = {name: getattr(port.qos, name) for name in _QOS}
     values |= {f"watchdog.{name}": getattr(port.qos.watchdog, name) for name in _WATCHDOG}
     if port.qos.pause_buffer:
         buffer = port.qos.pause_buffer
@@ -109,23 +113,12 @@ def _values(device: DeviceDesign, port: PortDesign) -> Values:
     return _texts(values)
 
 
-def _of_classes(classes: tuple[LosslessClass, ...], names: tuple[str, ...]) -> dict[str, object]:
-    """Return the figures of lossless classes; in a list, each under the name of its class."""
-    values: dict[str, object] = {}
-    for one, name in product(classes, names):
-        dscps = " ".join(map(str, one.dscps))
-        key = name if one.number is None else f"{one.name}.{name}"
-        values[key] = dscps if name == "roce_dscp" else getattr(one, name)
-    return values
-
-
-def _by_nic(host: HostDesign) -> dict[str, tuple[str, Values]]:
-    values: dict[str, tuple[str, Values]] = {}
+def _by_nic(host: HostDesign) -> dict[str, Figures]:
+    values: dict[str, Figures] = {}
     for nic in host.nics:
-        own = _of_classes(nic.qos.classes, _CLASS_OF_HOST)
-        own |= {name: getattr(nic.qos, name) for name in _HOST}
+        own = {name: getattr(nic.qos, name) for name in _HOST}
         own["mtu_bytes"] = nic.mtu_bytes
-        values[nic.interface] = "NIC", _texts(own)
+        values[nic.interface] = "NIC", nic.qos.classes, _texts(own)
     return values
 
 

@@ -50,12 +50,9 @@ def less_protection(figures: Sequence[Figure]) -> Iterator[Consequence]:
 
 
 def _removed_classes(figures: Sequence[Figure]) -> dict[str, str]:
-    """Return the figure of each class that is gone, with what to say; none where one is renamed."""
+    """Return the figure of each class that is gone, with what to say."""
     priorities = [one for one in figures if one.figure.endswith(".pfc_priority")]
     gone = {one.figure for one in priorities if one.after == ABSENT}
-    come = {one.figure for one in priorities if one.before == ABSENT}
-    if len(gone) <= len(come):
-        return {}
     return {name: f"class {name.partition('.')[0]} no longer lossless" for name in gone}
 
 

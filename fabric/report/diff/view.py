@@ -115,8 +115,7 @@ def summary(diff: Diff) -> list[str]:
     lines = [
         f"{counted(len(diff.edits), 'inventory value')} changed",
         f"devices: {states} ({counted(counts['lines'], 'setting')})",
-        f"highest risk: {one.risk}",
-        _applying(diff),
+        f"highest risk: {_risks(diff)}",
         *(f"{follows.risk}: {follows.words}" for follows in diff.consequences),
         *(_judged(diff.judged) if diff.judged else ()),
         "hosts: {hosts_changed:,} with other files, {hosts_attached:,} more at switches whose "
@@ -144,10 +143,18 @@ def summary(diff: Diff) -> list[str]:
     return [*lines, *([f"also changed: {', '.join(moved)}"] if moved else [])]
 
 
-def _applying(diff: Diff) -> str:
-    """Return what loading the change does to traffic, and why that is not known."""
+def _risks(diff: Diff) -> str:
+    """Return the highest risk, that of applying it where it is another one, and a reload."""
     one = diff.summary
-    words = f"risk of applying it: {one.risk_of_applying}; {_restart(one.reload)}"
+    while_applied = "while it is applied"
+    if one.risk == one.risk_of_applying:
+        return f"{one.risk}, {while_applied}; {_reload(diff)}"
+    return f"{one.risk}; {while_applied}: {one.risk_of_applying}; {_reload(diff)}"
+
+
+def _reload(diff: Diff) -> str:
+    """Return whether a device restarts, and why that is not known."""
+    words = _restart(diff.summary.reload)
     unclear = [device for device in diff.devices if device.reload is None and device.notes]
     if not unclear:
         return words

@@ -111,6 +111,7 @@ lossless_readers.add("eos")(
             r"^platform (trident|sand|fap) ",
             r"^platform trident mmu queue profile ",
         ),
+        shares_in_percent=True,
         # ! device: leaf1 (DCS-7060DX5-64S, EOS-4.30.2F)
         identity=(
             r"^! device: \S+ \((?:DCS-)?(?P<model>[\w-]{1,40}?)(?:-[FR])?, "

@@ -64,20 +64,21 @@ def render_junos(design: DeviceDesign) -> list[Artefact]:
     values = {"view": view(design), "device": design}
     blocks = [render(f"junos/{feature}.j2", design.name, values) for feature in FEATURES]
     rows = [row for row in "\n".join(blocks).splitlines() if row]
-    folder = f"switches/{design.name}"
+    flat = f"switches/{design.name}/junos.set"
     both = (
-        ("set", "junos.set", "\n".join([*rows, ""])),
-        ("hierarchy", "junos.conf", hierarchy(rows, design.name)),
+        ("set", flat, "\n".join([*rows, ""]), ""),
+        ("hierarchy", f"switches/{design.name}/junos.conf", hierarchy(rows, design.name), flat),
     )
     return [
         Artefact(
             design.name,
             design.platform,
             kind,
-            f"{folder}/{name}",
+            path,
             marked(design, content, "#").encode(),
+            same_as=same_as,
         )
-        for kind, name, content in both
+        for kind, path, content, same_as in both
     ]
 
 

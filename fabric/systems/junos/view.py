@@ -7,11 +7,11 @@ from ipaddress import ip_interface, ip_network
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
+from fabric.design.shares import reserves_of, switch_shares
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import largest_queue_bytes, to_units
 from fabric.systems.junos.platforms import (
     CNP_CAP_PERCENT,
-    CONTROL_PERCENT,
     CONTROL_QUEUE,
     DEFAULT_QUEUE,
     DEFAULT_WATCHDOG_MS,
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 FEC_WORDS = {"rs": "fec91", "fc": "fec74", "none": "none"}
 WATCHDOG_ACTIONS = ("drop", "forward")
 _MINUTE_S = 60
-_WHOLE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +154,11 @@ def view(device: DeviceDesign) -> JunosView:
     RenderError
         When the design needs what Junos cannot do; it names device, field and what to do.
     """
-    base = device.qos_profiles[0]
     _default_queue_free(device)
-    control = 0 if CONTROL_QUEUE in {one.queue for one in base.queues} else CONTROL_PERCENT
+    reserves = {one.queue: one.percent for one in reserves_of(device)}
     vlans = {vlan.vlan: vlan.name for vlan in device.vlans}
     return JunosView(
-        profiles=tuple(_profile(device, profile, control) for profile in device.qos_profiles),
+        profiles=tuple(_profile(device, profile) for profile in device.qos_profiles),
         ports=tuple(_port(device, port, vlans) for port in device.ports),
         groups=_groups(device),
         neighbours=tuple(
@@ -177,7 +175,7 @@ def view(device: DeviceDesign) -> JunosView:
         loops=device.bgp.allowas_in + 1 if device.bgp.allowas_in else 0,
         lossless=any(profile.pfc for profile in device.qos_profiles),
         cnp_cap_percent=CNP_CAP_PERCENT,
-        control_percent=control,
+        control_percent=reserves.get(CONTROL_QUEUE, 0),
         arp_minutes=device.neighbours.arp_timeout_s // _MINUTE_S,
         irb_frame_bytes=device.vlans[0].mtu_bytes + FRAME_EXTRA_BYTES if device.vlans else 0,
         prefixes=_prefixes(device.bgp),
@@ -219,29 +217,20 @@ def _default_queue_free(device: DeviceDesign) -> None:
                 raise _refuse(device, f"{reason}; use other lossless.queue and cnp_queue")
 
 
-def _profile(device: DeviceDesign, profile: QosProfile, control: int) -> ProfileView:
-    free = _WHOLE - CNP_CAP_PERCENT - control
-    best_effort = next((one.percent or 0 for one in profile.queues if one.kind == "default"), 0)
-    default = max(1, best_effort * free // _WHOLE)
-    shares = _parts([one.percent for one in profile.classes], free - default)
+def _profile(device: DeviceDesign, profile: QosProfile) -> ProfileView:
+    shares = switch_shares(device, profile)
     watched = profile.pfc and profile.watchdog.enabled
     return ProfileView(
         design=profile,
         classes=tuple(
             _class(device, profile, one, share)
-            for one, share in zip(profile.classes, shares, strict=True)
+            for one, share in zip(profile.classes, shares.lossless, strict=True)
         ),
         cnp_bits=f"{profile.cnp_dscp:06b}",
-        default_percent=default,
+        default_percent=shares.default,
         drops=_drops(device, profile),
         watchdog=_watchdog(profile.watchdog) if watched else None,
     )
-
-
-def _parts(shares: list[int], whole: int) -> list[int]:
-    """Divide a whole by shares, in whole percents; the first one takes what is left."""
-    parts = [max(1, share * whole // sum(shares)) for share in shares[1:]]
-    return [whole - sum(parts), *parts]
 
 
 def _class(

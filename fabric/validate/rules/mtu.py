@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 from fabric.platforms import platforms
 from fabric.qos.path import line_rate_efficiency
 from fabric.validate.rule import ModelRule, PolicyRule, Wrong, rules
@@ -23,34 +22,36 @@ if TYPE_CHECKING:
 
 @rules.add("QOS016")
 class MtuOrder(ModelRule):
-    """Every port carries the largest frame of every host."""
+    """Every port carries the longest packet of every host."""
 
     why = (
-        "Frames above the port MTU are dropped: the session comes up, but every large message "
+        "Packets above the port MTU are dropped: the session comes up, but every large message "
         "hangs."
     )
-    source = "IEEE 802.3 clause 3.2.7; IEEE 802.1Q clause 9.6"
+    source = (
+        "sonic-net/sonic-swss orchagent/portsorch.cpp setPortMtu (the frame has 22 bytes more); "
+        "IEEE 802.3 clause 3.2.7"
+    )
     guards = ("lossless.mtu.host_bytes", "lossless.mtu.port_bytes")
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Compare each port MTU with the largest frame of a host."""
+        """Compare each port MTU with the longest packet of a host."""
         ends = model.host_ends()
         if not ends:
             return
         host = max(ends, key=lambda end: end.policy.mtu.host_bytes)
         host_bytes = host.policy.mtu.host_bytes
-        frame = host_bytes + ETHERNET_OVERHEAD_BYTES
         for end in switch_policies(model):
             port_bytes = end.policy.mtu.port_bytes
-            if port_bytes < frame:
+            if port_bytes < host_bytes:
                 places = (
                     model.policy_place("mtu.port_bytes", end.device, end.port),
                     model.policy_place("mtu.host_bytes", host.device),
                 )
                 yield self.finding(
                     f"mtu.port_bytes {port_bytes} does not carry a host packet of "
-                    f"{host_bytes} bytes, which needs {frame}",
-                    "increase port_bytes or lower host_bytes",
+                    f"{host_bytes} bytes",
+                    f"set port_bytes to at least {host_bytes}, or lower host_bytes",
                     place=max(places, key=lambda place: place.specific),
                     device=end.device,
                 )

@@ -8,7 +8,7 @@ from fabric.core.findings import Severity
 from fabric.core.units import s_to_ms
 from fabric.platforms import platforms
 from fabric.platforms.features import features_of
-from fabric.qos.watchdog import DETECTION_MARGIN, storm
+from fabric.qos.watchdog import DETECTION_MARGIN, LONGEST_DETECTION_MS, storm
 from fabric.validate.rule import PolicyRule, SwitchRule, Wrong, rules
 
 if TYPE_CHECKING:
@@ -186,4 +186,25 @@ class Restoration(PolicyRule):
                 f"watchdog.restoration_ms {watchdog.restoration_ms} is below "
                 f"detection_ms {watchdog.detection_ms}",
                 "use one or two times the detection time, as SONiC does",
+            )
+
+
+@rules.add("QOS074")
+class WatchdogSoon(PolicyRule):
+    """The watchdog ends a storm within 5 s."""
+
+    severity = Severity.WARNING
+    why = "Until then all that leads to the port stands still: jobs time out before it acts."
+    source = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp (5,000 ms at most)"
+    guards = ("lossless.watchdog.detection_ms",)
+
+    def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
+        """Compare the detection time with the longest that SONiC takes."""
+        watchdog = profile.watchdog
+        if watchdog.enabled and watchdog.detection_ms > LONGEST_DETECTION_MS:
+            yield Wrong(
+                "watchdog.detection_ms",
+                f"watchdog.detection_ms {watchdog.detection_ms:,} is above "
+                f"{LONGEST_DETECTION_MS:,}",
+                "use some hundred milliseconds",
             )

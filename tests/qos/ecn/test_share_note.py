@@ -30,6 +30,8 @@ def test_the_note(model: str, sizes: tuple[int, ...], note: str) -> None:
 def test_every_place_that_shows_thresholds(tmp_path: Path) -> None:
     mine = str(tmp_path / "mine")
     assert run("init", mine, "--design", "rail-optimised", "--leaf", "QFX5240-64OD").code == 0
+    text = (tmp_path / "mine" / "fabric.yaml").read_text()
+    assert "# kmin_bytes and kmax_bytes in percent, rounded up, of 76,322,400 bytes: " in text
     assert "ecn.kmin_bytes 763,224 (1 percent on the switch) is below" in run("check", mine).out
     recommended = run("show", "ecn", "--recommend", mine).out
     assert "in the inventory (1 to 2 percent on the switch)" in recommended

@@ -81,5 +81,6 @@ lossless_readers.add("cumulus")(
             r"^ +br_default:",
             r"^ +nvue-api-version:",
         ),
+        shares_in_percent=True,
     )
 )

@@ -7,7 +7,7 @@ minutes), global-mac-table-aging-time (300 s), hold-time (3 s and more), mtu.
 
 from fabric.platforms.model import platforms
 from fabric.platforms.refresh import NeighbourRefresh
-from fabric.platforms.system import Platform
+from fabric.platforms.system import Platform, Reserve
 
 #: Poll, detection and restoration of a bare ``pfc-watchdog`` (juniper.net,
 #: cos-pfc-watchdog-configure).
@@ -18,6 +18,15 @@ DEFAULT_WATCHDOG_MS = (100, 200, 200)
 FRAME_EXTRA_BYTES = 14
 #: Range of ``mtu``.
 _FRAME_BYTES = (256, 9216)
+
+#: Classes of RoCE and of CNPs (Juniper/jvd), and those that every switch has.
+LOSSLESS_CLASS, CNP_CLASS = "NO-LOSS", "CNP"
+DEFAULT_CLASS, DEFAULT_QUEUE = "best-effort", 0
+CONTROL_CLASS, CONTROL_QUEUE = "network-control", 7
+#: Cap of the strict CNP queue (Juniper/jvd s2-cnp), and the share kept for BGP and LLDP, as a queue
+#: without a scheduler has the least buffer (juniper.net cos-configuring-forwarding-classes).
+CNP_CAP_PERCENT = 5
+CONTROL_PERCENT = 5
 
 JUNOS = platforms.add("junos")(
     Platform(
@@ -40,6 +49,10 @@ JUNOS = platforms.add("junos")(
         watchdog_ms={"detection": (1, 60000), "restoration": (1, 60000), "poll": (1, 30000)},
         verb="set ",
         speed_words="plain",
+        reserves=(
+            Reserve("CNPs", CNP_CAP_PERCENT),
+            Reserve(CONTROL_CLASS, CONTROL_PERCENT, CONTROL_QUEUE),
+        ),
         shares_buffer=True,
         source="Juniper/jvd @ 005ab344, Juniper/yang @ 2a696d62, juniper.net CLI reference",
         grade="beta",
@@ -51,15 +64,6 @@ JUNOS = platforms.add("junos")(
         reads_pfc=True,
     )
 )
-
-#: Classes of RoCE and of CNPs (Juniper/jvd), and those that every switch has.
-LOSSLESS_CLASS, CNP_CLASS = "NO-LOSS", "CNP"
-DEFAULT_CLASS, DEFAULT_QUEUE = "best-effort", 0
-CONTROL_CLASS, CONTROL_QUEUE = "network-control", 7
-#: Cap of the strict CNP queue (Juniper/jvd s2-cnp), and the share kept for BGP and LLDP, as a queue
-#: without a scheduler has the least buffer (juniper.net cos-configuring-forwarding-classes).
-CNP_CAP_PERCENT = 5
-CONTROL_PERCENT = 5
 
 #: Parts in which the order counts: what differs in one of them is written anew.
 ORDERED_PARTS = (

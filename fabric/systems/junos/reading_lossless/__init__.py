@@ -88,6 +88,7 @@ lossless_readers.add("junos")(
             r"^    (congestion-notification-profile|drop-profiles|shared-buffer) \{$",
             r"^version \S+;$",
         ),
+        shares_in_percent=True,
         identity=r"^(?:set )?version (?P<release>[\w.-]{1,40})",
         statements=_statements,
     )

@@ -23,7 +23,8 @@ PORT = rf"((et|xe|ge)-\d+/\d+/\d+(:\d+)?|{BUNDLE}\d+)"
 #: What a statement is about that counts here.
 _TOPICS = {
     "config": r"(?!class-of-service (rewrite-rules|host-outbound-traffic|multi-destination"
-    r"|shared-buffer|dedicated-buffer|forwarding-class-sets|code-point-aliases"
+    r"|shared-buffer .* dynamic-threshold|shared-buffer (in|e)gress percent"
+    r"|dedicated-buffer|forwarding-class-sets|code-point-aliases"
     r"|classifiers (dscp-ipv6|exp|inet-precedence)) )"
     r"(system (host-name|arp) |class-of-service |groups \S+ (class-of-service|interfaces) "
     rf"|interfaces ({PORT}|interface-range )|firewall .* then forwarding-class \S+$"

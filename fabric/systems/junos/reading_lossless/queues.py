@@ -80,3 +80,8 @@ def _map(reading: LosslessLines, line: int, name: str, target: str, scheduler: s
 def _control_profile(reading: LosslessLines, line: int, name: str, target: str) -> None:
     reading.control_profiles[name] = target
     reading.switch.used.append(Use("scheduler-map", target, line))
+
+
+@LINES.means("buffer_part")
+def _buffer_part(reading: LosslessLines, line: int, side: str, part: str, percent: str) -> None:
+    reading.switch.buffer_parts.setdefault(side, {})[part] = Value(int(percent), line)

@@ -191,7 +191,7 @@ def _lossless(
 
 def _unpaused(port: PortPolicy, name: str, priority: int) -> int:
     """Return the number of those packets of a lossless class that the port does not pause for."""
-    words = f"{name} (DSCPs without pfc)"
+    words = f"{name} without pfc"
     number = next((one for one, text in port.class_names.items() if text == words), None)
     if number is None:
         number = max([_FIRST_NUMBER, *port.class_names]) + 1
@@ -233,8 +233,9 @@ def _queues(reading: LosslessLines, port: PortPolicy, points: list[Point]) -> No
             port.markings[queue] = marking
         if scheduler.strict:
             port.strict[queue] = scheduler.strict
-        elif scheduler.percent:
-            port.percent[queue] = scheduler.percent
+        if scheduler.percent:
+            shares = port.strict_percent if scheduler.strict else port.percent
+            shares[queue] = scheduler.percent
 
 
 def _schedulers(reading: LosslessLines, port: PortPolicy) -> dict[str, str]:

@@ -121,6 +121,7 @@ lossless_readers.add("nxos")(
             r"^  priority-flow-control mode ",
             r"^vrf context ",
         ),
+        shares_in_percent=True,
         identity=r"^version (?P<release>[\w.()]{1,40})",
     )
 )
