@@ -99,6 +99,15 @@ def own_pool_bytes(sku: Sku) -> int | None:
     return sku.asic_facts.integer("lossless_pool_bytes")
 
 
+def fixed_pool_bytes(device: DeviceDesign) -> int:
+    """Return what ingress pools of a fixed size take; 0 where the switch computes them."""
+    if device.buffer_model == "dynamic":
+        return 0
+    pools = device.sku.pools
+    lossy = (pools.ingress_lossy_bytes or 0) if pools else 0
+    return (lossless_pool_bytes(device) or 0) + lossy
+
+
 def shared_headroom_bytes(device: DeviceDesign) -> int:
     """Return the headroom that all lossless groups share; 0 where each has its own."""
     if device.buffer_model == "dynamic":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fabric.design.limits import longest_cable_m
 from fabric.design.pool import (
     computed_buffer,
+    fixed_pool_bytes,
     headroom_pool_bytes,
     headroom_share_bytes,
     lossless_pool_bytes,
@@ -56,12 +57,13 @@ class Account:
 def buffer(designs: Designs) -> Table:
     """Return one row for all switches with the same model and the same lossless ports.
 
-    ``free_bytes`` is what is left of the buffer beside the shared pool; ``*_fits`` say how many
-    ports like the worst one, of those that the switch has, how long a cable on these ports, and
-    how large an MTU would still fit by the law of the ASIC, all else as it is. Where the switch
-    computes its shared pool, ``free_bytes`` is what it divides between that for lossless and that
-    for lossy traffic, and the pools may shrink to nothing. Where a model keeps a share of its
-    buffer for headroom, ``free_bytes`` and ``*_fits`` are about that share.
+    ``free_bytes`` is what is left of the buffer beside the pools. ``ports_fit`` is how many
+    lossless ports would fit in all, if more were like the worst one, ``cable_m_fits`` how long a
+    cable on these ports, and ``mtu_bytes_fits`` how large an MTU, by the law of the ASIC, all else
+    as it is. Where the switch computes its shared pool, ``free_bytes`` is what it divides between
+    that for lossless and that for lossy traffic, and the pools may shrink to nothing. Where a
+    model keeps a share of its buffer for headroom, ``free_bytes`` and ``*_fits`` are about that
+    share.
     """
     devices = alike(designs)
     rows = tuple(_row(device, count) for device, count in devices)
@@ -157,15 +159,9 @@ def _account(
         own,
         buffer_bytes,
         reserved_bytes=shared + _computed_reserve_bytes(device),
-        shared_bytes=_fixed_pool_bytes(device),
+        shared_bytes=fixed_pool_bytes(device),
     )
     return Account(device, groups, taken)
-
-
-def _fixed_pool_bytes(device: DeviceDesign) -> int:
-    """Return the size of a shared pool that the vendor's table sets; 0 where none is set."""
-    pool = lossless_pool_bytes(device) if device.buffer_model != "dynamic" else None
-    return pool or 0
 
 
 def _computed_reserve_bytes(device: DeviceDesign) -> int:
@@ -196,7 +192,9 @@ def _fits(account: Account) -> tuple[object, object, object]:
     same = sum(group is worst for group in account.groups)
     rest = sum(group.headroom_bytes or 0 for group in account.groups if group is not worst)
     each = (worst.headroom_bytes or 0) + (0 if shared else worst.guaranteed_bytes)
-    ports = (room - rest - fixed + same * (0 if shared else worst.guaranteed_bytes)) // each
+    groups = (room - rest - fixed + same * (0 if shared else worst.guaranteed_bytes)) // each
+    like_worst = sum(port.headroom is worst for port in device.ports)
+    others = device.lossless_ports - like_worst
 
     def fits(cable_m: int, mtu_bytes: int) -> bool:
         lossless = min(mtu_bytes, int(worst.link.lossless_mtu_bytes))
@@ -210,5 +208,5 @@ def _fits(account: Account) -> tuple[object, object, object]:
     widest = min(MAX_MTU_BYTES, platforms[device.platform].port_mtu_bytes[1])
     frame = largest(lambda size: fits(worst.cable_m, size), 64, widest)
     none = "none"
-    ports = min(max(ports, 0), len(device.ports))
+    ports = min(others + max(groups, 0) * like_worst // same, len(device.ports))
     return ports, none if cable is None else cable, none if frame is None else frame

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.core.units import bytes_to_mb
-from fabric.design.pool import computed_buffer, shared_headroom_bytes
+from fabric.design.pool import computed_buffer, fixed_pool_bytes, shared_headroom_bytes
 from fabric.qos.headroom.budget import budget, largest
 from fabric.qos.headroom.computed import checked_port_bytes
 from fabric.qos.headroom.laws import headroom
@@ -264,12 +264,12 @@ def _wrong_thresholds(kind: LosslessKind) -> Iterator[str]:
 
 @rules.add("QOS047")
 class PoolBudget(SwitchRule):
-    """Headroom and shared pool together fit in the buffer."""
+    """Headroom and ingress pools together fit in the buffer."""
 
     severity = Severity.WARNING
     why = (
-        "A pool that was sized for fewer ports or shorter cables takes the room that headroom "
-        "needs."
+        "Pools that were sized for fewer ports or shorter cables take the room that headroom "
+        "needs: lossless groups may have no buffer after a cold boot."
     )
     source = "sonic-net/sonic-swss cfgmgr/buffer_pool_mellanox.lua"
     guards = ("platforms.leaf.sku", "platforms.spine.sku", "cables.host_m", "cables.uplink_m")
@@ -292,12 +292,11 @@ class PoolBudget(SwitchRule):
             else max(row.size_bytes, row.xon_threshold_bytes + row.headroom_bytes)
             for row in rows
         ]
-        account = budget(
-            own, [], buffer_bytes, reserved_bytes=shared, shared_bytes=pools.ingress_lossless_bytes
-        )
+        fixed = fixed_pool_bytes(device)
+        account = budget(own, [], buffer_bytes, reserved_bytes=shared, shared_bytes=fixed)
         if not account.fits and sum(own) + shared <= buffer_bytes:
             yield self.finding(
-                f"the lossless pool of {pools.ingress_lossless_bytes:,} bytes and the buffers of "
+                f"the ingress pools of {fixed:,} bytes and the buffers of "
                 f"{counted(device.lossless_ports, 'lossless port')} need "
                 f"{account.missing_bytes:,} bytes more than the {buffer_bytes:,} of "
                 f"{device.sku.name}",
