@@ -11,6 +11,7 @@ import { load } from "./device.js";
 import { words as share } from "./trouble.js";
 
 const MOST = 1000;
+const GROUP = "group:"; // before the first member of a group, in the address
 const WAIT_MS = 150;
 
 export async function open(root, _parts, { fail = "", ...filters }) {
@@ -38,7 +39,7 @@ export async function open(root, _parts, { fail = "", ...filters }) {
   for (const name of fail.split(/,(?![^[]*\])/u).filter(Boolean)) {
     const [kind, number] = placed(board.picture, name);
     if (number >= 0) await toggle(kind, number).catch(warn);
-    else if (/[:[]/u.test(name)) failed.set(name, { name, text: name, words: [name] });
+    else if (/[:[]/u.test(name) || board.picture.boxes.some(({ members }) => members.includes(name))) failed.set(name, { name, text: name, words: [name] });
     else missing.push(name);
   }
   if (failed.size) changed();
@@ -114,16 +115,18 @@ export async function open(root, _parts, { fail = "", ...filters }) {
   }
 }
 
-// What fails, in the address: a device, or both ends of a cable; the first of a group.
+// What fails, in the address: a device, the first of a group, or the first ones at both ends of a line.
 function named({ boxes, lines }, kind, number) {
   const first = (box) => boxes[box].members[0];
-  return kind === "box" ? first(number) : `${first(lines[number].lower[0])} ${first(lines[number].upper)}`;
+  if (kind === "line") return `${first(lines[number].lower[0])} ${first(lines[number].upper)}`;
+  return boxes[number].members.length > 1 ? `${GROUP}${first(number)}` : first(number);
 }
 
-// The same back. Words of the command, such as switch:spine01 and spine[01-02], are asked as they are.
+// The same back. Words of the command, such as spine01 of a group and spine[01-02], are asked as they are.
 function placed({ boxes, lines }, name) {
-  const [low, up] = name.split(" ").map((end) => boxes.findIndex(({ members }) => members.includes(end)));
-  return up === undefined ? ["box", low] : ["line", lines.findIndex(({ lower, upper }) => lower.includes(low) && upper === up)];
+  const [low, up] = name.replace(GROUP, "").split(" ").map((end) => boxes.findIndex(({ members }) => members.includes(end)));
+  if (up !== undefined) return ["line", lines.findIndex(({ lower, upper }) => lower.includes(low) && upper === up)];
+  return ["box", name.startsWith(GROUP) || boxes[low]?.members.length === 1 ? low : -1];
 }
 
 // "fails", "1 of 32 fails", or "" where nothing does.

@@ -110,6 +110,7 @@ FAILING = {
         "switch:spine01,switch:spine02,switch:spine03",
         *("spine[01-03]", "fails", set()),
     ),
+    "a name of a group": ("su1-rail0", "su1-rail[0-7]", "1 of 8 fails", _LEAF_SHARES),
     "a leaf of eight": ("switch:su1-rail0", "su1-rail[0-7]", "1 of 8 fails", _LEAF_SHARES),
     "a host of 37": ("host:gpu001", "gpu[001-037]", "1 of 37 fails", {"8 of 296 fail"}),
     "a cable, and its leaf": (
@@ -164,9 +165,17 @@ def _apart(rects: list[dict[str, float]]) -> bool:
     )
 
 
+def test_a_group_that_fails_stays_whole_in_the_address(page: Any, groups: Any) -> None:
+    shown(page, groups, "#/what-if?fail=group:su1-rail0")
+    until(lambda: every(page, ".answer .card"), "the answer is there")
+    assert box(page, "su1-rail[0-7]").get_attribute("aria-label").endswith(": fails")
+    assert page.current_url.endswith("#/what-if?fail=group%3Asu1-rail0")
+
+
 def test_texts_of_two_switches_that_fail_keep_apart(page: Any, groups: Any) -> None:
     shown(page, groups, "#/what-if?fail=switch:spine01,switch:su1-rail0,switch:su2-rail0")
-    until(lambda: len(every(page, "g.line.some .share")) > 4, "texts are there")
+    until(lambda: every(page, ".answer .card"), "the answer is there")
+    assert len(every(page, "g.line.some .share")) > 4
     texts = every(page, "g.line.some .share")
     assert _apart([item.rect for item in texts]), [(item.text, item.rect) for item in texts]
 
