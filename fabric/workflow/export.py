@@ -121,7 +121,7 @@ def _named(form: str, request: Request) -> tuple[str, Request]:
     if form in exporters:
         return form, request
     having = with_part(form)
-    if len(having) == 1 and not request.parts:
+    if len(having) == 1 and set(request.parts) <= {form}:
         return having[0], replace(request, parts=(form,))
     if having:
         ways = " or ".join(f"`rocefab export {name} --what {form}`" for name in having)

@@ -110,7 +110,7 @@ class InventoryEdit:
         try:
             intent = load(copy, str(self.folder))
         except InputError as error:
-            if is_added:
+            if is_added or self._only_appends():
                 raise self._refused(error) from error
             raise InputError(self._odd()) from None
         if not says(intent):
@@ -119,6 +119,11 @@ class InventoryEdit:
             realise(intent)
         except InputError as error:
             raise self._refused(error) from error
+
+    def _only_appends(self) -> bool:
+        """Tell whether all that is new stands behind what there is, so that no layout is odd."""
+        pairs = ((self._before.get(file) or "", text) for file, text in self._texts.items())
+        return all(text is not None and text.startswith(before) for before, text in pairs)
 
     def _refused(self, error: InputError) -> InputError:
         """Return the error, with what its places are: the files as they would be."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from fabric.change.journal import Journal
@@ -159,3 +161,20 @@ def test_rollback_names_the_runs(tmp_path):
         "rocefab: specify the run to roll back: 2 (rollback of demo), 1 (apply of demo); "
         "`rocefab status` lists all of them\n"
     )
+
+
+def test_a_wrong_value_of_a_file_that_is_there_is_said(tmp_path):
+    """The file was written by the first call: its layout is not odd."""
+    folder = tmp_path / "fabric"
+    shutil.copytree(DEMO, folder)
+    unit = ("replace", "su1-rail0", "--inventory", folder, "--serial", "S1")
+    assert run(*unit).code == 0
+    ended = run(*unit, "--mac", "aa:bb")
+    assert "'aa:bb' is not a MAC address; use six lower-case pairs with colons" in ended.err
+    assert "cannot edit this layout" not in ended.err
+
+
+def test_a_part_may_be_named_twice():
+    once, twice = (run("export", "kueue", DEMO, *more).out for more in ((), ("--what", "kueue")))
+    assert once == twice
+    assert "kind: Topology" in once

@@ -250,7 +250,7 @@ def _grouped(notes: list[Finding]) -> Iterator[Finding]:
     for note in notes:
         names.setdefault(replace(note, device=""), []).append(note.device)
     for note, devices in names.items():
-        yield replace(note, device=hostlist.fold(devices))
+        yield replace(note, device=hostlist.fold_inside(devices))
 
 
 def ztp(project: Project, words: Words) -> Ztp:
