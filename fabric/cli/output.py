@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fabric.workflow.project import Project
 
 #: Seconds between two lines of progress where no terminal shows one that changes.
-_PAUSE_S = 10.0
+_PAUSE_S = 5.0
 #: Steps that are shorter show no progress.
 _QUICK_S = 0.5
 _JSON = "json"

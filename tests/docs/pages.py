@@ -188,7 +188,7 @@ Data goes to stdout, messages and progress to stderr. `--format json` prints one
 On a terminal, tables are as wide as the terminal: the widest text is wrapped at words, and numbers
 and names stay whole. Severities are coloured. Work that takes longer counts what is done and
 estimates the time that is left, in one line on stderr. In pipes and files tables have their full
-width, and there is no colour and no progress; with `-v` a line of progress is printed every 10 s.
+width, there is no colour, and a line of progress comes every 5 s at most.
 
 ## Configuration
 
