@@ -122,7 +122,8 @@ def loopbacks(
         if column is not None and not tables.known[network.row[link.switch], column]:
             strangers[link.peer].append(link.switch)
     for name, others in strangers.items():
-        words = f"{', '.join(sorted(set(others)))} do not know its loopback"
+        names = sorted(set(others))
+        words = f"{', '.join(names)} {'does' if len(names) == 1 else 'do'} not know its loopback"
         message = f"{words} {devices[name].loopback}: it is not announced, or not accepted"
         yield Breach("BAT004", name, "", 0, message)
 

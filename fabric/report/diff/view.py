@@ -306,7 +306,7 @@ def reach(cause: Cause) -> str:
         if names
     ]
     if not words:
-        return _fileless(cause) or "no setting follows from it alone"
+        return _fileless(cause) or "it changes no setting by itself"
     return f"{', '.join(words)}: {counted(cause.lines, 'setting')}"
 
 

@@ -26,7 +26,7 @@ _OWN = ("devices.ports.cable_type", "hosts.nics.cable_type")
 
 @rules.add("TOP030")
 class CableReach(ModelRule):
-    """A cable is no longer than its type reaches."""
+    """A cable of 400G, or with lanes of 100G, is no longer than its type reaches."""
 
     why = "A link beyond the reach of its optics or of its copper has errors, or does not come up."
     source = "NVIDIA LinkX guide 400g100gpam4: SR4 50 m, DR4 100 m or 500 m, FR4 2 km; DAC 3 m"

@@ -39,8 +39,8 @@ CUMULUS = platforms.add("cumulus")(
         reads_pfc=True,
         # CumulusNetworks/docs content/cumulus-linux-514, Equal Cost Multipath Load Sharing
         own_seed=(
-            "each switch draws one at its start unless `nv set system forwarding hash-seed` set "
-            "it, so nothing is to be done while it is not set"
+            "each switch draws its own at its start, so nothing is to be done unless `nv set "
+            "system forwarding hash-seed` has set one"
         ),
         verb="nv set ",
         description_space="_",
