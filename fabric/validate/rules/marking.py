@@ -70,7 +70,7 @@ class EcnOrder(ClassRule):
         if one.kmin_bytes >= one.kmax_bytes:
             yield Wrong(
                 "ecn.kmin_bytes",
-                f"ecn.kmin_bytes {one.kmin_bytes} is not below ecn.kmax_bytes {one.kmax_bytes}",
+                f"ecn.kmin_bytes {one.kmin_bytes:,} is not below ecn.kmax_bytes {one.kmax_bytes:,}",
                 "lower kmin_bytes or increase kmax_bytes",
             )
 
