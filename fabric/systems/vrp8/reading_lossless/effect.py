@@ -1,10 +1,10 @@
 """What the lines of a VRP8 configuration come to, together with the defaults.
 
 Command reference: PFC is off on a port until ``dcb pfc enable``, and ``mode auto`` follows DCBX, so
-that PFC is not judged. Queues are strict, ARP lives 1200 s, MAC addresses 300 s, what is
-routed and longer than ``mtu`` is discarded (``clear ip df``). ECMP hashes addresses and ports. DSCP decides on routed
-ports, on others 802.1p. Deadlock detection is always on. Configuration guide: DSCP 8n to 8n+7 go to
-queue n.
+that PFC is not judged. Queues are strict, ARP lives 1200 s, MAC addresses 300 s. What is routed and
+longer than ``mtu`` is discarded, unless it may be fragmented (``clear ip df``). ECMP hashes
+addresses and ports. DSCP decides on routed ports, on others 802.1p. Deadlock detection is always
+on. Configuration guide: DSCP 8n to 8n+7 go to queue n.
 
 Hardware is of two families. One has ECN only after ``qos ecn enable``; in V200 a queue with ``ecn``
 marks without it (EDOC1100155250, configuring static ECN; the CE12800 alone needs it), by the limits

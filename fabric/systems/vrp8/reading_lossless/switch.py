@@ -14,8 +14,9 @@ DEFAULT = "default"
 
 #: What counts on a port, an Eth-Trunk or a VLAN interface.
 _PORT = (
-    r"description |(undo )?shutdown$|(undo )?portswitch$|trust |dcb |(undo )?qos |jumboframe |(ipv6 )?mtu "
-    r"|port (link-type|default|trunk|hybrid|pfc-deadlock) |arp timeout |eth-trunk |traffic-policy "
+    r"description |(undo )?shutdown$|(undo )?portswitch$|trust |dcb |(undo )?qos |jumboframe "
+    r"|(ipv6 )?mtu |port (link-type|default|trunk|hybrid|pfc-deadlock) |arp timeout "
+    r"|eth-trunk |traffic-policy "
 )
 #: What is judged, by view: other lines are passed over where no rule takes them.
 LINES = BookReader(
