@@ -109,6 +109,8 @@ class Platform:
         Whether a model must say how its packet buffer is shared out.
     releases : tuple of str
         Releases, or trains of them, whose differences rocefab knows; empty where it knows none.
+    of_one_release : callable, optional
+        Tells whether other releases that rocefab knows spell a line in another way.
     watchdog_polls : int
         Least number of polls in the shorter of the watchdog's two times.
     release_watchdog_ms : mapping
@@ -148,6 +150,7 @@ class Platform:
     verb: str = ""
     speed_words: Literal["", "plain", "lanes"] = ""
     queue_word: Callable[[Asic], str] | None = None
+    of_one_release: Callable[[str], bool] | None = None
     sku_tables: tuple[str, ...] = ()
     reserves: tuple[Reserve, ...] = ()
     shares_buffer: bool = False

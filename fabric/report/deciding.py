@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.intent.platform_model import Platforms
+from fabric.platforms import platforms
 from fabric.platforms.model import role_field
 from fabric.report.explain_asn import OWN_ASN, of_as_numbers, switches_of
 from fabric.report.explain_classes import of_classes
@@ -63,10 +64,20 @@ def decided(
         What is known of such lines anywhere.
     """
     spot, line = spot_of(designs, device, placed.context, placed.text), placed.text.strip()
-    entry = replace(entry, fields=_deciding(designs, device, spot.port, entry.fields))
+    fields = (*entry.fields, *_of_release(designs, device, line))
+    entry = replace(entry, fields=_deciding(designs, device, spot.port, fields))
     entry = of_as_numbers(designs, device, line, entry)
     entry = of_classes(designs, device, spot.port, line, entry)
     return spot, in_plan(designs, device, spot.port, line, entry)
+
+
+def _of_release(designs: Designs, device: str, line: str) -> tuple[str, ...]:
+    """Return the fields of the release, where a line is another one in other releases."""
+    design = designs.devices.get(device)
+    depends = platforms[design.platform].of_one_release if design else None
+    if design is None or depends is None or not depends(line):
+        return ()
+    return f"platforms.{role_field(design.role)}.release", "devices.release"
 
 
 def values_of(

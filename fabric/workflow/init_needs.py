@@ -113,6 +113,20 @@ def comments(needs: Needs, *parts: Values) -> str:
     return "".join(f"# {reason}\n" for reason in needs.reasons) if has_thresholds else ""
 
 
+def release_hints(*models: Sku) -> str:
+    """Return the releases whose lines switches get, where lines depend on them, as comments."""
+    releases = {
+        model.nos: model.release
+        for model in models
+        if model.release and platforms[model.nos].releases
+    }
+    return "".join(
+        f"# Lines are those of {platforms[nos].title} {release}. Where another one runs, "
+        f'add to the role: release: "{platforms[nos].releases[-1]}"\n'
+        for nos, release in releases.items()
+    )
+
+
 def in_braces(values: Values) -> str:
     """Return the policy of a role, to stand behind its other fields."""
     return f", lossless: {_flow(values)}" if values else ""

@@ -27,6 +27,7 @@ from fabric.workflow.init_needs import (
     in_braces,
     lossless_section,
     needs_of,
+    release_hints,
 )
 from fabric.workflow.init_ports import Ports, model_of, ports_of, refusal, unused_lines
 from fabric.workflow.project import Project
@@ -301,7 +302,8 @@ def _text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summary: str) 
         "spine_own": spine_own,
         "nic_gbps": ports.nic_gbps,
         "uplink_gbps": ports.uplink_gbps,
-        "reasons": comments(needs, needs.leaf, needs.spine),
+        "reasons": comments(needs, needs.leaf, needs.spine)
+        + release_hints(wish.skus[wish.leaf], wish.skus[spine]),
         "lossless": lossless_section(needs),
         **_nics(wish),
         "loopbacks": _pool(_LOOPBACKS, loopbacks, "--room-for"),

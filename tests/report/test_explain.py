@@ -201,6 +201,23 @@ def test_default_is_called_a_default(project):
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "depends"),
+    {
+        "a switch": ("nv set router bgp enable", True),
+        "a branch": ("nv set service lldp tx-interval", True),
+        "what is removed": ("nv unset service ntp mgmt server", True),
+        "an address": ("nv set interface lo ip address", True),
+        "the same words everywhere": ("nv set interface swp1 link state up", False),
+    }.values(),
+)
+def test_lines_that_differ_between_releases_name_the_release(text: str, depends: bool) -> None:
+    answers = explain(Project(example("ipv6")), "su1-rail0", text)
+    assert answers
+    fields = {value.field for answer in answers for value in answer.values}
+    assert ("fabric.platforms.leaf.release" in fields) is depends
+
+
 def test_rules_of_the_platform_stand_beside_the_value(project):
     sonic = explain(project, LEAF, "green_min_threshold")[0].rules
     eos = explain(project, "spine01", "random-detect ecn minimum")[0].rules

@@ -221,6 +221,12 @@ def test_thresholds_below_a_fixed_pause_level_say_why(leaf: str, spine: str, lin
         assert (word in text) is bool(line)
 
 
+@pytest.mark.parametrize(("leaf", "hints"), [("SN5600", 1), ("ACS-SN5600", 0)])
+def test_a_release_that_lines_depend_on_is_named(leaf: str, hints: int) -> None:
+    text = sized_inventory(Wish(leaf=leaf, hosts=8, rails=4), "mine").text
+    assert text.count("# Lines are those of NVIDIA Cumulus Linux 5.14.") == hints
+
+
 def test_names_of_parts_that_nobody_knows_are_asked_for_by_option(tmp_path: Path) -> None:
     """Not at a line of the scratch folder that tried the models, which is gone."""
     (tmp_path / "platforms").mkdir()

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from fabric.core.findings import Severity
+from fabric.platforms.model import role_field
+from fabric.systems.cumulus.platforms import CUMULUS
+from fabric.systems.cumulus.platforms.words import DEFAULT_RELEASE, trains_like
+from fabric.topology.hardware import planned_release
 from fabric.validate.rule import SwitchRule, rules
 
 if TYPE_CHECKING:
@@ -16,6 +22,34 @@ if TYPE_CHECKING:
 
 #: NVIDIA Cumulus Linux 5.14 user guide, Adaptive Routing (Spectrum-4).
 SPEEDS_GBPS = (200, 400)
+
+
+@rules.add("CUM014")
+class ReleaseSaid(SwitchRule):
+    """The release of a switch is said, as the words of its lines depend on it."""
+
+    severity = Severity.INFO
+    why = "A switch rejects lines of another release: `enable on` became `state enabled` in 5.15."
+    source = "CumulusNetworks/docs content/cumulus-linux-515, New and Changed NVUE Commands"
+    guards = ("platforms.leaf.release", "platforms.spine.release", "devices.release")
+
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
+        """Look for a switch without a release."""
+        if device.platform != "cumulus":
+            return
+        release = device.sku.release or DEFAULT_RELEASE
+        planned = planned_release(places.intent, device.name, device.role)
+        if not planned and CUMULUS.knows(release):
+            first, last = trains_like(release)
+            place = places.sku_place(device)
+            own = re.fullmatch(r"(devices\[.*)sku", place.field)
+            beside = own[1] if own else f"platforms.{role_field(device.role)}."
+            yield self.finding(
+                f"no release is set: the lines are those of {first} to {last}",
+                f"set {beside}release to the release that runs",
+                place=place,
+                device=device.name,
+            )
 
 
 @rules.add("CUM012")

@@ -8,6 +8,7 @@ list of NVUE commands (``pfc-watchdog polling-interval 100-5000``, ``robustness 
 from fabric.platforms.model import platforms
 from fabric.platforms.refresh import NeighbourRefresh
 from fabric.platforms.system import Platform
+from fabric.systems.cumulus.platforms.tree import of_one_release
 from fabric.systems.cumulus.platforms.words import RELEASES
 
 CUMULUS = platforms.add("cumulus")(
@@ -45,6 +46,7 @@ CUMULUS = platforms.add("cumulus")(
         verb="nv set ",
         description_space="_",
         releases=RELEASES,
+        of_one_release=of_one_release,
     )
 )
 

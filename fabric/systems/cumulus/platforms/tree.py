@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabric.book.book import books
 from fabric.book.grammar import element, spellings
+from fabric.systems.cumulus.platforms.lines import split
 from fabric.systems.cumulus.platforms.words import VOCABULARIES
 
 if TYPE_CHECKING:
@@ -57,13 +58,21 @@ def tree(words: Words) -> WordNode:
 @lru_cache(maxsize=16_384)
 def is_value(path: Path) -> bool:
     """Tell whether the last word is the one value of those before it, in any known release."""
-    for words in VOCABULARIES:
-        node: WordNode | None = tree(words)
-        for word in path:
-            node = node.next(word) if node else None
-        if node:
-            return node.value
-    return False
+    return next((node.value for words in VOCABULARIES if (node := _node(words, path))), False)
+
+
+def of_one_release(line: str) -> bool:
+    """Tell whether some known releases have a line of ``nv``, and others not."""
+    path = tuple(split(line)[2:])
+    return len({_node(words, path) is None for words in VOCABULARIES}) > 1
+
+
+def _node(words: Words, path: Path) -> WordNode | None:
+    """Return where a path leads in a range of releases; None where that does not have it."""
+    node: WordNode | None = tree(words)
+    for word in path:
+        node = node.next(word) if node else None
+    return node
 
 
 def _plant(nodes: list[WordNode], pieces: list[str], words: Words) -> None:

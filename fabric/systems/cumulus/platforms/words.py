@@ -105,6 +105,12 @@ _VRF_BRANCHES = {words.vrf for words in VOCABULARIES}
 RELEASES = tuple(f"5.{minor}" for minor in range(_FIRST_MINOR[-1][0], _NEWEST + 1))
 
 
+def trains_like(release: str) -> tuple[str, str]:
+    """Return the first and the last known train that calls things as a release does."""
+    alike = [train for train in RELEASES if words(train) == words(release)]
+    return alike[0], alike[-1]
+
+
 def words(release: str) -> Words:
     """Return the vocabulary of a release such as ``5.14`` or ``5.10.1``.
 
