@@ -90,16 +90,6 @@ FAULTS = {
     "no DSCP leads to the class": (r"phb af3 ", "phb af2 ", "AUD008"),
     "frames of 1518 bytes": (r"jumboframe enable \d+", "jumboframe enable 1518", "AUD009"),
     "a port for 2,048 bytes": (r"jumboframe enable \d+", "jumboframe enable 2200", "AUD009"),
-    "routed ports with an MTU of 1500": (r"^ mtu \d+\n", " mtu 1500\n", "AUD009"),
-    "routed ports with the default MTU": (r"^ mtu \d+\n", "", "AUD009"),
-    "a routed port with the default MTU": (r"(undo portswitch\n.*\n) mtu \d+\n", r"\1", "AUD009"),
-    "a gateway with the default MTU": (r"^(interface Vlanif\d+\n) mtu \d+\n", r"\1", "AUD009"),
-    "IPv6 with the default MTU": (
-        r"^( undo portswitch\n)",
-        r"\1 ipv6 enable\n ipv6 address 2001:db8::1/127\n",
-        "AUD009",
-    ),
-    "IPv6 with a short MTU": (r"^( undo portswitch\n)", r"\1 ipv6 mtu 1400\n", "AUD009"),
     "ARP entries live longer": (r"^arp timeout \d+", "arp timeout 3600", "AUD010"),
     "ARP entries live as long as by default": (r"^arp timeout \d+\n", "", "AUD010"),
     "ARP entries of a gateway live longer": (

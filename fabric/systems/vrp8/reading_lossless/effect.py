@@ -1,10 +1,10 @@
 """What the lines of a VRP8 configuration come to, together with the defaults.
 
 Command reference: PFC is off on a port until ``dcb pfc enable``, and ``mode auto`` follows DCBX, so
-that PFC is not judged. Queues are strict, ARP lives 1200 s, MAC addresses 300 s. What is routed and
-longer than ``mtu`` is discarded, unless it may be fragmented (``clear ip df``). ECMP hashes
-addresses and ports. DSCP decides on routed ports, on others 802.1p. Deadlock detection is always
-on. Configuration guide: DSCP 8n to 8n+7 go to queue n.
+that PFC is not judged. Queues are strict, ARP lives 1200 s, MAC addresses 300 s, frames have up to
+9216 bytes; chips do not check ``mtu``. ECMP hashes addresses and ports. DSCP decides on routed
+ports, on others 802.1p. Deadlock detection is always on. Configuration guide: DSCP 8n to 8n+7 go to
+queue n.
 
 Hardware is of two families. One has ECN only after ``qos ecn enable``; in V200 a queue with ``ecn``
 marks without it (EDOC1100155250, configuring static ECN; the CE12800 alone needs it), by the limits
@@ -19,7 +19,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.core.units import kib_to_bytes
-from fabric.observe.configuration.defaults import number_of
 from fabric.observe.configuration.lossless import Marking, Value, Watchdog
 from fabric.observe.configuration.model import Leftover
 from fabric.qos.dscps import DSCPS
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from fabric.systems.vrp8.reading_lossless.switch import Switch, VrpPort
 
 _DEFAULT_ARP_S, _DEFAULT_MAC_S = Value(1_200, 0), Value(300, 0)
+_DEFAULT_FRAME = Value(9_216, 0)
 _DEFAULT_WEIGHT = 1
 #: Deadlock timers: milliseconds of one family, units and their length of the other.
 _DEFAULT_TIMER_MS, _DEFAULT_UNITS, _DEFAULT_UNIT_MS = 100, 10, 10
@@ -58,24 +58,9 @@ def complete(switch: Switch) -> None:
         _mark(switch, port, pooled=pooled)
         port.speed_gbps = _speed_gbps(switch, port.name)
         _serve(port, pooled=pooled)
-        port.mtu_bytes = _mtu(port)
+        frame = port.frame_bytes or _DEFAULT_FRAME
+        port.mtu_bytes = Value(frame.value - FRAME_EXTRA_BYTES, frame.line)
     switch.ports.update(switch.front)
-    for name, gateway in switch.svis.items():
-        gateway.routed = True
-        gateway.mtu_bytes = _mtu(gateway)
-        switch.gateways[int(name.removeprefix("Vlanif"))] = gateway
-
-
-def _mtu(port: VrpPort) -> Value:
-    """Return the longest packet: that of the frame, and of the MTUs where the port routes."""
-    frame = port.frame_bytes or Value(number_of("vrp8", "frame"), 0)
-    limits = [Value(frame.value - FRAME_EXTRA_BYTES, frame.line)]
-    if port.routed:
-        default = Value(number_of("vrp8", "mtu"), 0)
-        limits.append(port.mtu_bytes or default)
-        if port.has_ipv6 or port.mtu6_bytes:
-            limits.append(port.mtu6_bytes or default)
-    return min(limits, key=lambda one: one.value)
 
 
 def _ageing(switch: Switch) -> None:
@@ -98,8 +83,6 @@ def _inherit(port: VrpPort, trunk: VrpPort | None) -> None:
     if trunk is None:
         return
     port.routed, port.frame_bytes = trunk.routed, trunk.frame_bytes or port.frame_bytes
-    port.mtu_bytes, port.mtu6_bytes = trunk.mtu_bytes, trunk.mtu6_bytes
-    port.vlans, port.has_ipv6 = trunk.vlans, trunk.has_ipv6
     port.tagged, port.enabled = trunk.tagged, port.enabled and trunk.enabled
     port.negotiated = trunk.negotiated if port.pfc_on is None else port.negotiated
     for name in ("trusts_dscp", "pfc_on", "profile", "ets", "trigger"):

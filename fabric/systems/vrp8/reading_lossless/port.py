@@ -11,7 +11,6 @@ from fabric.systems.vrp8.reading_lossless.switch import DEFAULT, LINES, Named, V
 
 #: "1 kbytes" is taken for 1,024 bytes, as for the headroom pool of the design.
 _BYTES = {"kbytes": kib_to_bytes, "mbytes": mib_to_bytes}
-_VLANS = re.compile(r"\d+(?: to \d+)?")
 _MODES = re.compile(r"(pq|drr|lpq)((?: [0-7](?: to [0-7])?)+)")
 
 
@@ -26,10 +25,8 @@ def _link_type(port: VrpPort, _: int, kind: str) -> None:
 
 
 @LINES.means("switched")
-def _switched(port: VrpPort, _: int, vlans: str) -> None:
+def _switched(port: VrpPort, _: int) -> None:
     port.routed = False
-    for span in _VLANS.findall(vlans):
-        port.vlans.update(numbers(span))
 
 
 @LINES.means("trunk")
@@ -40,16 +37,6 @@ def _trunk(port: VrpPort, _: int, number: str) -> None:
 @LINES.means("jumboframe")
 def _jumboframe(port: VrpPort, line: int, frame: str) -> None:
     port.frame_bytes = Value(int(frame), line)
-
-
-@LINES.means("mtu")
-def _mtu(port: VrpPort, line: int, bytes: str) -> None:  # noqa: A002 - of the book
-    port.mtu_bytes = Value(int(bytes), line)
-
-
-@LINES.means("mtu6")
-def _mtu6(port: VrpPort, line: int, bytes: str) -> None:  # noqa: A002 - of the book
-    port.mtu6_bytes = Value(int(bytes), line)
 
 
 @LINES.means("port_arp")

@@ -15,8 +15,7 @@ DEFAULT = "default"
 #: What counts on a port, an Eth-Trunk or a VLAN interface.
 _PORT = (
     r"description |(undo )?shutdown$|(undo )?portswitch$|trust |dcb |(undo )?qos |jumboframe "
-    r"|(ipv6 )?mtu |port (link-type|default|trunk|hybrid|pfc-deadlock) |arp timeout "
-    r"|eth-trunk |traffic-policy "
+    r"|port (link-type|default|trunk|hybrid|pfc-deadlock) |arp timeout |eth-trunk |traffic-policy "
 )
 #: What is judged, by view: other lines are passed over where no rule takes them.
 LINES = BookReader(
@@ -66,8 +65,6 @@ class VrpPort(PortPolicy):
     trunk: str = ""
     ets: Named | None = None
     frame_bytes: Value | None = None
-    mtu6_bytes: Value | None = None
-    has_ipv6: bool = False
     arp_timeout_s: Value | None = None
     trigger: Named | None = None
     wred: dict[int, Named] = field(default_factory=dict)
