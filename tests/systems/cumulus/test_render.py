@@ -240,3 +240,14 @@ def test_the_nearest_field_comes_first() -> None:
     assert "lossless.watchdog.detection_ms" in known[0].fields
     ((_, known), *_) = explain(leaf(), "min-threshold")
     assert known[0].fields == ("lossless.ecn.kmin_bytes",)
+
+
+@each(("release", "word"), [("5.14", "enable"), ("5.15", "enabled"), ("5.19", "enabled")])
+def test_the_watchdog_is_switched_in_the_words_of_the_release(release: str, word: str) -> None:
+    design = leaf()
+    design = replace(design, sku=replace(design.sku, facts={"release": release}))
+    lines = [
+        one for one in render_device(design)[0].text.splitlines() if "pfc-watchdog state" in one
+    ]
+    assert lines
+    assert all(line.endswith(f" state {word}") for line in lines)

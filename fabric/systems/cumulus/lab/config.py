@@ -82,7 +82,7 @@ def _implied(path: Path, config: set[Path], words: Words) -> Iterator[Path]:
     if path[:2] == ("qos", "roce") and not any(p[:3] == ("qos", "roce", "mode") for p in config):
         yield ("qos", "roce", "mode", "lossless") if path[2:3] != ("mode",) else path
     if path[0] == "interface":
-        yield from _interface(path, config)
+        yield from _interface(path, config, words)
     if path[:2] == ("router", "bgp") and not any(p[:3] == (*path[:2], switch[0]) for p in config):
         yield ("router", "bgp", *switch)
     if path[2:5] == ("router", "bgp", "neighbor"):
@@ -91,7 +91,7 @@ def _implied(path: Path, config: set[Path], words: Words) -> Iterator[Path]:
             yield (*path[:6], "type", kind)
 
 
-def _interface(path: Path, config: set[Path]) -> Iterator[Path]:
+def _interface(path: Path, config: set[Path], words: Words) -> Iterator[Path]:
     name = path[1]
     has = {item[2] for item in config | {path} if item[:2] == path[:2] and len(item) > 2}  # noqa: PLR2004
     kind = next((kind for prefix, kind in _TYPES if name.startswith(prefix)), "")
@@ -100,7 +100,7 @@ def _interface(path: Path, config: set[Path]) -> Iterator[Path]:
     if kind == "svi" and "vlan" not in has:
         yield ("interface", name, "vlan", name.removeprefix("vlan"))
     if path[2:] == ("qos", "pfc-watchdog"):
-        yield (*path, "state", "enable")
+        yield (*path, "state", words.watch)
 
 
 def complaints(config: set[Path], words: Words) -> Iterator[str]:
@@ -111,7 +111,7 @@ def complaints(config: set[Path], words: Words) -> Iterator[str]:
     ):
         yield "router.bgp.autonomous-system is required"
     lossless = ("qos", "roce", *on) in config and ("qos", "roce", "mode", "lossless") in config
-    watched = [p[1] for p in config if p[2:] == ("qos", "pfc-watchdog", "state", "enable")]
+    watched = [p[1] for p in config if p[2:] == ("qos", "pfc-watchdog", "state", words.watch)]
     if watched and not lossless:
         yield f"interface.{min(watched)}.qos.pfc-watchdog: PFC is not configured"
     for path in sorted(config):

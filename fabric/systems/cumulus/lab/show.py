@@ -50,8 +50,8 @@ def show(device: CumulusStandIn, words: list[str]) -> Result:
         case ["platform", "environment", "temperature"]:
             return Result(page("temperature"))
         case ["interface", port, "qos", "pfc-watchdog"] if port in device.ports:
-            on = device.value("interface", port, "qos", "pfc-watchdog", "state") == "enable"
-            state = "enabled" if on else "disabled"
+            said = device.value("interface", port, "qos", "pfc-watchdog", "state")
+            state = "enabled" if said == device.words.watch else "disabled"
             return Result(page("watchdog", state=state, counts=device.counters[port]))
     return Result("", f"Error: Invalid Command: show {' '.join(words)}\n", 1)
 

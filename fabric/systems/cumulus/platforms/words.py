@@ -2,9 +2,11 @@
 
 Source: CumulusNetworks/docs, content/cumulus-linux-515, New and Changed NVUE Commands (``enable
 on`` became ``state enabled``, ``ip address`` became ``ipv4 address``, ``ip vrf`` became ``vrf``,
-``service ntp`` and ``service lldp`` moved below ``system``); content/nvue-reference (``system
-syslog`` since 5.13). content/cumulus-linux-516 to 519, New and Removed NVUE Commands: none of the
-lines that we write is removed or changed there.
+``service ntp`` and ``service lldp`` moved below ``system``); content/cumulus-linux-514 and 516,
+Quality of Service (``pfc-watchdog state disable`` became ``state disabled``, in one of 5.15 and
+5.16: taken as 5.15, as for the others); content/nvue-reference (``system syslog`` since 5.13).
+content/cumulus-linux-516 to 519, New and Removed NVUE Commands: none of the lines that we write is
+removed or changed there.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ class Words:
     ----------
     enable, on, off : str
         How a feature is switched: ``enable on`` or ``state enabled``.
+    watch, unwatch : str
+        How the PFC watchdog of a port is switched, below its ``state``.
     ip, ip6 : str
         Branches of the addresses of an interface, of IPv4 and of IPv6.
     ntp, syslog, lldp : str
@@ -39,6 +43,8 @@ class Words:
     enable: str
     on: str
     off: str
+    watch: str
+    unwatch: str
     ip: str
     ip6: str
     ntp: str
@@ -49,7 +55,7 @@ class Words:
     def of_release(self, spellings: frozenset[str]) -> frozenset[str]:
         """Return those of several words that the range of releases has."""
         same = next((words for words in _SPELLINGS if words == spellings), frozenset())
-        own = {self.enable, self.on, self.off, self.ip, self.ip6}
+        own = {self.enable, self.on, self.off, self.watch, self.unwatch, self.ip, self.ip6}
         return spellings & own if same else spellings
 
     def has(self, line: Sequence[str]) -> bool:
@@ -66,6 +72,8 @@ _UP_TO_12 = Words(
     "enable",
     "on",
     "off",
+    "enable",
+    "disable",
     "ip",
     "ip",
     "service ntp mgmt",
@@ -76,6 +84,8 @@ _UP_TO_12 = Words(
 _UP_TO_14 = replace(_UP_TO_12, syslog="system syslog")
 _FROM_15 = Words(
     "state",
+    "enabled",
+    "disabled",
     "enabled",
     "disabled",
     "ipv4",
@@ -95,6 +105,7 @@ _SPELLINGS = tuple(
     for pick in (
         lambda words: (words.enable,),
         lambda words: (words.on, words.off),
+        lambda words: (words.watch, words.unwatch),
         lambda words: (words.ip,),
         lambda words: (words.ip6,),
     )
