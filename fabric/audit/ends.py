@@ -122,17 +122,19 @@ def maps(switches: Mapping[str, Lossless]) -> Iterator[tuple[str, Fault]]:
     usual = _usual(sets.values())
     for name, dscps in sets.items():
         if dscps and dscps != usual:
-            fault = _unlike("", 0, dscps, usual, "switches")
+            whose = f"{_most(sets.values(), usual)} switches"
+            fault = _unlike("", 0, dscps, usual, whose)
             yield name, weighed(fault, switches[name].leftovers)
         yield from ((name, fault) for fault in _maps_of_ports(switches[name], dscps))
 
 
 def _maps_of_ports(switch: Lossless, usual: frozenset[int]) -> Iterator[Fault]:
     """Yield the ports that put other DSCPs into the lossless class than most of the switch do."""
-    for port in switch.ports.values():
-        dscps = dscps_of_port(port) if port.enabled else usual
-        if dscps and dscps != usual:
-            fault = _unlike(port.name, port.line, dscps, usual, "ports")
+    sets = [dscps_of_port(port) for port in switch.ports.values()]
+    for port, dscps in zip(switch.ports.values(), sets, strict=True):
+        if port.enabled and dscps and dscps != usual:
+            whose = f"{_most(sets, usual)} ports"
+            fault = _unlike(port.name, port.line, dscps, usual, whose)
             yield weighed(fault, switch.leftovers)
 
 
@@ -141,9 +143,17 @@ def _usual(sets: Iterable[frozenset[int]]) -> frozenset[int]:
     return counts.most_common(1)[0][0] if counts else frozenset()
 
 
-def _unlike(port: str, line: int, dscps: frozenset[int], usual: frozenset[int], what: str) -> Fault:
-    own, most = (", ".join(map(str, sorted(numbers))) for numbers in (dscps, usual))
-    message = f"DSCPs {own} are lossless, on most {what} {most}"
+def _most(sets: Iterable[frozenset[int]], usual: frozenset[int]) -> str:
+    """Return the word for those that have a set: ``most``, or ``other`` where they are no more."""
+    own = [value == usual for value in sets if value]
+    return "most" if 2 * sum(own) > len(own) else "other"
+
+
+def _unlike(
+    port: str, line: int, dscps: frozenset[int], usual: frozenset[int], whose: str
+) -> Fault:
+    own, others = (", ".join(map(str, sorted(numbers))) for numbers in (dscps, usual))
+    message = f"DSCPs {own} are lossless, on {whose} {others}"
     return Fault("AUD017", port, line, message, is_absence=dscps < usual)
 
 

@@ -227,8 +227,17 @@ def test_maps_of_all_switches_are_compared(tmp_path: Path) -> None:
     texts = {name: text_of(device) for name, device in designs("demo").items()}
     texts["spine01"] = texts["spine01"].replace("import 26 export 3", "import 26 27 export 3")
     fired = fabric_findings(tmp_path, texts, ".comware7")
-    devices = [finding.device for finding in fired if finding.rule == "AUD017"]
-    assert devices == ["spine01"]
+    (odd,) = [finding for finding in fired if finding.rule == "AUD017"]
+    assert odd.device == "spine01"
+    assert "DSCPs 26, 27 are lossless, on most switches 26" in odd.message
+    (tmp_path / "two").mkdir()
+    two = {name: texts[name] for name in ("su1-rail0", "spine01")}
+    (tie,) = [
+        finding
+        for finding in fabric_findings(tmp_path / "two", two, ".comware7")
+        if finding.rule == "AUD017"
+    ]
+    assert "are lossless, on other switches 26" in tie.message
 
 
 def test_values_of_a_leaf() -> None:
