@@ -18,6 +18,7 @@ from fabric.change.rollout import STOP
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.report.diff.consequences import consequences, lost_pairs, reaches, worst
+from fabric.report.diff.figures import _values
 from fabric.report.diff.forms import FORMS
 from fabric.report.diff.risks import RISKS
 from fabric.workflow import diff_judged
@@ -26,12 +27,14 @@ from fabric.workflow.diff_judged import _keyed, judged
 from fabric.workflow.diff_source import Source
 from fabric.workflow.project import Project
 from fabric.workflow.work import Work
+from tests.render import comware7_designs, nxos_designs
 from tests.report.diffs import DEMO, INVENTORY, compared, edited
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from fabric.core.artefact import Artefact
+    from fabric.design.model import DeviceDesign
     from fabric.report.diff.model import Diff, RuleFinding
 
 #: Words about packets that are lost between waves.
@@ -217,6 +220,19 @@ def test_protection_that_is_taken_away_is_a_risk(tmp_path: Path) -> None:
     assert "highest risk: less protection; while it is applied: port flap; no reload needed" in text
     assert "watchdog.enabled  true    false" in text
     assert compared(tmp_path / "after", DEMO).consequences == ()
+
+
+def _watchdog_figures(device: DeviceDesign) -> set[str]:
+    port = next(port for port in device.ports if port.qos and port.enabled)
+    return {name for name in _values(device, port) if name.startswith("watchdog.")}
+
+
+def test_a_watchdog_that_is_not_rendered_has_no_figures() -> None:
+    """NX-OS gets no times, Comware 7 no watchdog at all."""
+    switched = {"watchdog.enabled", "watchdog.action"}
+    assert _watchdog_figures(nxos_designs.designs("demo")["spine01"]) == switched
+    assert _watchdog_figures(comware7_designs.designs("demo")["spine01"]) == set()
+    assert len(_watchdog_figures(Project(DEMO).devices["spine01"])) == 5
 
 
 def test_a_nic_that_leaves_its_tenant_loses_its_connections(tmp_path: Path) -> None:

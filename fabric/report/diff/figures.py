@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.design.pool import pause_threshold
+from fabric.platforms.features import is_rendered
 from fabric.report.diff.model import Figure
 from fabric.report.diff.same_class import class_figures
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     Key: TypeAlias = tuple[str, str, str, str, str]
 
 _QOS = tuple(("cnp_dscp pfc cnp_traffic_class cnp_queue dynamic_th mtu_bytes").split())
-_WATCHDOG = ("enabled", "action", "detection_ms", "restoration_ms", "poll_ms")
+_WATCHDOG, _TIMES = ("enabled", "action"), ("detection_ms", "restoration_ms", "poll_ms")
 _BUFFER = ("pause_threshold_bytes", "resume_threshold_bytes", "buffer_bytes")
 _HOST = ("cnp_dscp", "cnp_priority", "traffic_class_byte")
 _CLASS = tuple(
@@ -77,7 +78,8 @@ def _differences(before: Designs, after: Designs, name: str) -> Iterator[Key]:
 def _apart(old: Values, new: Values) -> Iterator[tuple[str, str, str]]:
     for figure in dict.fromkeys((*old, *new)):
         was, now = old.get(figure, ABSENT), new.get(figure, ABSENT)
-        if was != now:
+        is_off = figure.startswith("watchdog.") and ABSENT in (was, now)
+        if was != now and not is_off:
             yield figure, was, now
 
 
@@ -95,10 +97,21 @@ def _by_port(device: DeviceDesign) -> dict[str, Figures]:
     return values
 
 
+def _of_watchdog(device: DeviceDesign, port: PortDesign) -> tuple[str, ...]:
+    """Return the figures of the watchdog that the switch gets; one that is off has no others."""
+    assert port.qos is not None
+    if not is_rendered("watchdog", device.sku):
+        return ()
+    if not port.qos.watchdog.enabled:
+        return _WATCHDOG[:1]
+    return _WATCHDOG + (_TIMES if is_rendered("watchdog_times", device.sku) else ())
+
+
 def _values(device: DeviceDesign, port: PortDesign) -> Values:
     assert port.qos is not None
     values: dict[str, object] = {name: getattr(port.qos, name) for name in _QOS}
-    values |= {f"watchdog.{name}": getattr(port.qos.watchdog, name) for name in _WATCHDOG}
+    watchdog = port.qos.watchdog
+    values |= {f"watchdog.{name}": getattr(watchdog, name) for name in _of_watchdog(device, port)}
     if port.qos.pause_buffer:
         buffer = port.qos.pause_buffer
         values |= {f"pause_buffer.{name}": getattr(buffer, name) for name in _BUFFER}

@@ -306,7 +306,7 @@ def reach(cause: Cause) -> str:
         if names
     ]
     if not words:
-        return _fileless(cause) or "it changes no setting without the others"
+        return _fileless(cause) or "alone it changes no setting"
     return f"{', '.join(words)}: {counted(cause.lines, 'setting')}"
 
 
