@@ -52,7 +52,8 @@ def test_the_culprit_is_named(ready, name) -> None:
             ended = judged(ready, interval_s=interval_s)
             document = json.loads(ended.out)
             seen = sorted(
-                [cause["rule"], cause["device"], cause["port"]] for cause in document["causes"]
+                [cause["rule"], cause["device"] or "", cause["port"] or ""]
+                for cause in document["causes"]
             )
             anywhere = seen[0][1] if seen else ""
             places = sorted(
