@@ -24,6 +24,8 @@ _BEHIND = frozenset(
 _TEXT, _VERB, _RATE = "a text", "a verb follows", "a rate, which has a fraction"
 #: Values in front of a plural that are never the number 1, by module: why.
 ALLOWED = {
+    ("audit/ends.py", "_most(sets, usual)"): _TEXT,
+    ("audit/ends.py", "_most(sets.values(), usual)"): _TEXT,
     ("health/verdicts/buffers.py", "rate"): _RATE,
     ("health/verdicts/cables.py", "window.per_s('fec_corrected')[row]"): _RATE,
     ("health/verdicts/pauses.py", "ends.title(row)"): _VERB,
