@@ -98,15 +98,15 @@ def _same_priorities(lossless: Lossless) -> Iterator[Fault]:
     counts = Counter(value for value in sets.values() if value)
     if not counts:
         return
-    (usual, most_ports), *others = counts.most_common(2)
-    is_tie = any(ports == most_ports for _, ports in others)
+    usual, most_ports = counts.most_common(1)[0]
+    most = "most" if 2 * most_ports > counts.total() else "more"
     for port in _in_use(lossless):
         own = sets[port.name]
         if port.is_open:
             yield _negotiated("AUD002", port)
         elif own != usual:
-            ports = "as many ports" if is_tie and own == others[0][0] else "most ports"
-            message = f"the port has {_priorities(own)}, {ports} have {_priorities(usual)}"
+            many = "as many" if counts[own] == most_ports else most
+            message = f"the port has {_priorities(own)}, {many} ports have {_priorities(usual)}"
             yield Fault("AUD002", port.name, port.line, message, is_absence=own < usual)
 
 
