@@ -10,6 +10,7 @@ from fabric.audit.knowledge import weighed
 from fabric.core.counts import noun
 from fabric.core.spans import spans
 from fabric.observe.configuration.lossless import lossless_readers
+from fabric.qos.dcqcn.parameters import USUAL_CNP_DSCP
 from fabric.qos.headroom.wire import floor_bytes
 from fabric.qos.watchdog import LONGEST_DETECTION_MS
 
@@ -31,8 +32,6 @@ MOST_LOSSLESS = 2
 #: A queue that marks every packet above one threshold.
 _ALWAYS_PERCENT = 100
 _ALL_PERCENT = 100
-#: Of CNPs on ConnectX (mlxconfig CNP_DSCP), as fields of the inventory have it.
-CNP_DSCP = 48
 
 _judges: list[Judge] = []
 
@@ -300,13 +299,13 @@ def _buffer_parts(lossless: Lossless) -> Iterator[Fault]:
 @_by_port
 def _notices(port: PortPolicy) -> Iterator[Fault]:
     """Find notices of congestion among the data that they are about."""
-    number = port.dscp_to_class.get(CNP_DSCP)
+    number = port.dscp_to_class.get(USUAL_CNP_DSCP)
     if port.trusts_dscp is False or number is None:
         return
     for priority, line in port.lossless.items():
         queues = [port.class_to_queue.get(one, one) for one in (number, priority)]
         if queues[0] == queues[1]:
-            message = f"DSCP {CNP_DSCP}, which NICs send CNPs with by default, leads to queue"
+            message = f"DSCP {USUAL_CNP_DSCP}, which NICs send CNPs with by default, leads to queue"
             where = f"{queues[0]} of the lossless class {priority}"
             yield Fault("AUD051", port.name, line, f"{message} {where}")
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 #: Fixed point of alpha and of its gain in ConnectX: ten bits of fraction (NVIDIA DOCA SDK
 #: documentation, "DCQCN CC Parameters", DCE_TCP_G and INITIAL_ALPHA_VALUE).
 ALPHA_ONE = 1024
+#: DSCP of CNPs by default on ConnectX (mlxconfig CNP_DSCP).
+USUAL_CNP_DSCP = 48
 
 
 def _within(name: str, value: float, low: float, high: float) -> None:
@@ -120,7 +122,7 @@ class NotificationPoint:
     """
 
     cnp_interval_us: int
-    cnp_dscp: int = 48
+    cnp_dscp: int = USUAL_CNP_DSCP
     cnp_pcp: int = 6
 
     def __post_init__(self) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.intent.classes import ONE_CLASS
 from fabric.platforms.features import features_of
+from fabric.qos.dcqcn.parameters import USUAL_CNP_DSCP
 from fabric.qos.path import LONG_CABLE_M
 from fabric.validate.rule import ClassRule, ModelRule, PolicyRule, Wrong, rules
 from fabric.validate.traits import host_kinds
@@ -152,10 +153,6 @@ class SameClasses(ModelRule):
                 device=wrong.end.device,
                 port=wrong.end.port,
             )
-
-
-#: DSCP of CNPs by default on ConnectX (mlxconfig CNP_DSCP).
-USUAL_CNP_DSCP = 48
 
 
 @rules.add("QOS008")
