@@ -45,6 +45,7 @@ CUMULUS = platforms.add("cumulus")(
         ),
         verb="nv set ",
         description_space="_",
+        one_cable_length=True,  # the profile default-global (content/cumulus-linux-514, PFC)
         releases=RELEASES,
         of_one_release=of_one_release,
     )
