@@ -127,9 +127,21 @@ def maps(switches: Mapping[str, Lossless]) -> Iterator[tuple[str, Fault]]:
     for name, dscps in sets.items():
         if dscps and dscps != usual:
             whose = f"{_most(sets.values(), usual)} switches"
-            fault = _unlike("", 0, dscps, usual, whose)
+            port, line = _place(switches[name], dscps, usual)
+            fault = _unlike(port, line, dscps, usual, whose)
             yield name, weighed(fault, switches[name].leftovers)
         yield from ((name, fault) for fault in _maps_of_ports(switches[name], dscps))
+
+
+def _place(switch: Lossless, dscps: frozenset[int], usual: frozenset[int]) -> tuple[str, int]:
+    """Return the line of a DSCP that is lossless here alone, or elsewhere alone.
+
+    Where no line names one: the first port with these DSCPs, and its line.
+    """
+    port = next(port for port in switch.ports.values() if dscps_of_port(port) == dscps)
+    odd = (*sorted(dscps - usual), *sorted(usual - dscps))
+    line = next((port.dscp_lines[dscp] for dscp in odd if dscp in port.dscp_lines), 0)
+    return ("", line) if line else (port.name, port.line)
 
 
 def _maps_of_ports(switch: Lossless, usual: frozenset[int]) -> Iterator[Fault]:
