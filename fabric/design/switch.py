@@ -13,7 +13,7 @@ from fabric.design.overlay import overlay
 from fabric.design.port_model import HeadroomProfile, PortDesign, VlanDesign
 from fabric.design.ports import HeadroomKind, PortParts
 from fabric.design.qos import lossless_frame_bytes, qos_profile
-from fabric.design.tenancy import TenancyDesigner
+from fabric.design.tenancy import TenancyDesigner, tunnel_bytes
 from fabric.platforms import platforms
 from fabric.topology.addressing import slots_per_subnet_group
 from fabric.topology.model import other_end
@@ -141,7 +141,7 @@ class SwitchDesigner:
                 continue
             front = self._parts.front(model, number, cable.speed_gbps)
             change = changes.get(front.name)
-            tunnel = 0 if cable.kind == "host" else self._tenancy.tunnel_bytes
+            tunnel = 0 if cable.kind == "host" else tunnel_bytes(fabric)
             link = (cable.speed_gbps, len(front.lanes), cable.cable_m)
             like = (id(policy), *link, tunnel, cable.response)
             if policy.pfc and like not in headrooms:
@@ -197,7 +197,7 @@ class SwitchDesigner:
         """Return the frame that a switch computes all its headroom with; 0 where it does not."""
         if self._hardware(row, "buffer_model") != "dynamic":
             return 0
-        tunnel = self._tenancy.tunnel_bytes
+        tunnel = tunnel_bytes(self._fabric)
         frames = (lossless_frame_bytes(one.mtu, tunnel) for one in policies if one.pfc)
         return max(frames, default=0)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.audit.ends import differences, lossless_dscps
+from fabric.audit.host_class import HOST
+from fabric.design.tenancy import tunnel_bytes
 from fabric.prove.engine import Engine
 from fabric.topology.outages import outage, outage_of_ports
 from fabric.workflow.carrying import cables, idle_ports, is_idle
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from fabric.observe.configuration import Configured
-    from fabric.observe.configuration.lossless import Lossless
+    from fabric.observe.configuration.lossless import Lossless, PortPolicy
     from fabric.prove.engine import Proof
     from fabric.topology.model import Fabric
     from fabric.workflow.carrying import Cable
@@ -28,6 +30,24 @@ if TYPE_CHECKING:
 #: Rules of a proof that say that packets do not arrive, or arrive where they must not.
 _FORWARDING = frozenset(("BAT005", "BAT006", "BAT007", "BAT014"))
 _LINE = re.compile(r"\bline=\d+")
+
+
+class _State(NamedTuple):
+    """What devices say of the lossless class, and the longest packet between switches.
+
+    The longest packet is 0 where the MTU of no NIC is known.
+    """
+
+    lossless: Mapping[str, Lossless]
+    packet_bytes: float
+
+    @classmethod
+    def of(cls, project: Project, lossless: Mapping[str, Lossless]) -> _State:
+        """Return the state; hosts send packets as long as the MTU of their NICs."""
+        hosts = [lossless[name] for name in project.hosts if name in lossless]
+        nics = [port.mtu_bytes for host in hosts for port in host.ports.values()]
+        longest = max((mtu.value for mtu in nics if mtu), default=0)
+        return cls(lossless, longest + tunnel_bytes(project.fabric) if longest else 0)
 
 
 def hazards(
@@ -57,17 +77,19 @@ def lossless_hazards(project: Project, waves: Waves, before: Side, after: Side) 
 
 
 def _ends(project: Project, waves: Waves, before: Side, after: Side) -> Iterator[str]:
-    """Yield cables that carry traffic and whose two ends disagree for a while."""
+    """Yield cables that carry traffic, and whose ends disagree or drop packets for a while."""
+    start, end = (_State.of(project, side.lossless) for side in (before, after))
     now = dict(before.lossless)
     of_device = _cables_of_devices(project)
     for number, wave in enumerate(waves, 1):
         now |= {name: after.lossless[name] for name in wave if name in after.lossless}
+        state = _State.of(project, now)
         for name in wave:
             words = [
                 text
                 for cable in of_device.get(name, ())
-                for text in _words(now, cable)
-                if text not in {*_words(before.lossless, cable), *_words(after.lossless, cable)}
+                for text in _words(state, cable)
+                if text not in {*_words(start, cable), *_words(end, cable)}
                 and not is_idle(cable, before, after)
             ]
             if words:
@@ -85,14 +107,29 @@ def _cables_of_devices(project: Project) -> dict[str, list[Cable]]:
     return of_device
 
 
-def _words(states: Mapping[str, Lossless], cable: Cable) -> list[str]:
-    """Return what the two ends of a cable have different."""
+def _words(state: _State, cable: Cable) -> list[str]:
+    """Return what the two ends of a cable have different, and which of them drops packets."""
     name, port, peer, peer_port = cable
-    here = states[name].ports.get(port) if name in states else None
-    there = states[peer].ports.get(peer_port) if peer in states else None
+    here = state.lossless[name].ports.get(port) if name in state.lossless else None
+    there = state.lossless[peer].ports.get(peer_port) if peer in state.lossless else None
     if here is None or there is None:
         return []
-    return [f"{name} {port}: {text} at {peer} {peer_port}" for text in differences(here, there)]
+    unlike = [f"{name} {port}: {text} at {peer} {peer_port}" for text in differences(here, there)]
+    if state.lossless[peer].system == HOST:
+        sent = there.mtu_bytes.value if there.mtu_bytes else 0
+        return [*unlike, *_too_long(cable[:2], here, sent)]
+    ends = ((cable[:2], here), (cable[2:], there))
+    return [
+        *unlike,
+        *(text for place, own in ends for text in _too_long(place, own, state.packet_bytes)),
+    ]
+
+
+def _too_long(place: tuple[str, str], port: PortPolicy, sent_bytes: float) -> Iterator[str]:
+    """Yield that a port drops the longest packets that hosts send over it."""
+    if port.mtu_bytes and port.mtu_bytes.value < sent_bytes:
+        mtu = f"an MTU of {port.mtu_bytes.value:g} drops packets of {sent_bytes:g} bytes"
+        yield f"{' '.join(place)}: {mtu}"
 
 
 def _dscps(project: Project, waves: Waves, before: Side, after: Side) -> Iterator[str]:

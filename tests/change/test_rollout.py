@@ -146,6 +146,13 @@ CHANGES = {
         "during wave 2: su1-rail0: packets do not arrive at gpu001 on su1-rail1",
     ),
     "other addresses of uplinks": ("10.254.0.0/21", "10.253.0.0/21", "packets do not arrive"),
+    "a larger MTU of ports": ("lossless:", "lossless:\n  mtu: {port_bytes: 9200}", ""),
+    "larger MTUs": ("lossless:", "lossless:\n  mtu: {port_bytes: 9214, host_bytes: 9200}", ""),
+    "smaller MTUs": (
+        "lossless:",
+        "lossless:\n  mtu: {port_bytes: 4200, host_bytes: 4200}",
+        "after wave 1: spine01 Ethernet1/1: an MTU of 4200 drops packets of 9000 bytes (and 3 more",
+    ),
     "other thresholds": ("kmin_bytes: 150000", "kmin_bytes: 200000", ""),
     "another server": ("192.0.2.20", "192.0.2.21", ""),
     "nothing": ("rails: 2", "rails: 2", ""),
