@@ -11,7 +11,7 @@ from fabric.audit.host_class import HOST
 from fabric.design.tenancy import tunnel_bytes
 from fabric.prove.engine import Engine
 from fabric.topology.outages import outage, outage_of_ports
-from fabric.workflow.carrying import cables, idle_ports, is_idle
+from fabric.workflow.carrying import cables, idle_ports, is_idle, moved_ports
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 #: Rules of a proof that say that packets do not arrive, or arrive where they must not.
 _FORWARDING = frozenset(("BAT005", "BAT006", "BAT007", "BAT014"))
+_OF_TENANTS = frozenset(("BAT022", "BAT023", "BAT024", "BAT025"))
 _LINE = re.compile(r"\bline=\d+")
 
 
@@ -186,23 +187,24 @@ def _paths(
         return
     used = _with_nics_in_use(project, before, after)
     known = {
-        text for files in (start, end) for text in _broken(_engine(project, files, used).prove())
+        key for files in (start, end) for key in _broken(_engine(project, files, used).prove())
     }
     now = dict(start)
     for number, wave in enumerate(waves, 1):
         down = [f"switch:{name}" for name in wave if name in project.devices]
         if down and in_waves:
             hit = _engine(project, now, used).prove_outage(outage(project.fabric, down))
-            yield from _told(f"during wave {number}", {*_broken(hit)} - known)
+            yield from _told(f"during wave {number}", _broken(hit), known)
         now |= {name: end[name] for name in wave if name in end}
         if moving & {*wave}:
             hit = _engine(project, now, used).prove()
-            yield from _told(f"after wave {number}", {*_broken(hit)} - known)
+            yield from _told(f"after wave {number}", _broken(hit), known)
 
 
 def _with_nics_in_use(project: Project, before: Side, after: Side) -> Fabric:
-    """Return the fabric without the NICs that carry no traffic."""
-    idle = outage_of_ports(project.fabric, idle_ports(project, before, after))
+    """Return the fabric without the NICs that carry no traffic, or change the tenant."""
+    unused = idle_ports(project, before, after) | moved_ports(project, before, after)
+    idle = outage_of_ports(project.fabric, unused)
     nics = project.fabric.nics
     return replace(project.fabric, nics=replace(nics, enabled=nics.enabled & ~idle.nics))
 
@@ -211,25 +213,31 @@ def _carries_traffic(project: Project, before: Side) -> bool:
     """Return whether some pair of NICs is connected, as far as that is known."""
     if before.routing.keys() != project.devices.keys():
         return True
-    proof = _engine(project, before.routing, project.fabric).prove()
-    return proof.lost_pairs < proof.pairs
+    lost, pairs = _engine(project, before.routing, project.fabric).prove().nic_pairs()
+    return lost < pairs
 
 
-def _told(when: str, broken: set[str]) -> Iterator[str]:
-    if broken:
-        first, *others = sorted(broken)
-        more = f" (and {len(others)} more)" if others else ""
-        yield f"{when}: {first}{more}"
+def _told(when: str, broken: Mapping[str, str], known: Collection[str]) -> Iterator[str]:
+    told = sorted(text for key, text in broken.items() if key not in known)
+    if told:
+        more = f" (and {len(told) - 1} more)" if told[1:] else ""
+        yield f"{when}: {told[0]}{more}"
 
 
 def _engine(project: Project, files: Mapping[str, Configured], fabric: Fabric) -> Engine:
     return Engine(fabric, project.devices, project.hosts, files)
 
 
-def _broken(proof: Proof) -> Iterator[str]:
+def _broken(proof: Proof) -> dict[str, str]:
+    """Return what is broken, by what stays the same from state to state: not the example."""
+    texts = {}
     for item in proof.breaches:
+        text = f"{item.device}: {item.message}"
         if item.rule in _FORWARDING:
-            yield f"{item.device}: {item.message}"
+            texts[text] = text
+        elif item.rule in _OF_TENANTS:
+            texts.setdefault(item.message.partition(", such as")[0], text)
+    return texts
 
 
 def _meaning(configured: Configured | None) -> str:
