@@ -81,10 +81,12 @@ def _ends(project: Project, waves: Waves, before: Side, after: Side) -> Iterator
     """Yield cables that carry traffic, and whose ends disagree or drop packets for a while."""
     start, end = (_State.of(project, side.lossless) for side in (before, after))
     now = dict(before.lossless)
+    state = start._replace(lossless=now)
     of_device = _cables_of_devices(project)
     for number, wave in enumerate(waves, 1):
         now |= {name: after.lossless[name] for name in wave if name in after.lossless}
-        state = _State.of(project, now)
+        if any(name in project.hosts for name in wave):
+            state = _State.of(project, now)
         for name in wave:
             words = [
                 text

@@ -14,7 +14,7 @@ _LINES = {"pfc", "strict", "everywhere", "vlans"}
 #: Fields that say where something stands, or that say nothing of the configuration.
 _PLACES = {
     *("line", "leftovers", "undecided", "file", "global_lines"),
-    *("vrf_line", "vni_line", "source_line"),
+    *("vrf_line", "vni_line", "source_line", "dscp_lines"),
 }
 #: Fields that a switch shows although no line of ours says them.
 _SHOWN_DEFAULTS = (".speed_gbps",)
