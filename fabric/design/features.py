@@ -291,12 +291,12 @@ def _missing(device: DeviceDesign, one: Feature, cell: FeatureCell | None, value
     owner = platforms[device.platform].title + (f" {device.sku.release}" if since else "")
     if declared and not cell and not declared.absent:
         owner = f"{device.sku.name} with {owner}"
-    which = f" ({values})" if values else ""
-    why = f": {declared.absent}" if declared and declared.absent else ""
+    what = f"{one.title} ({values})" if values else one.title
+    absent = declared.absent if declared else ""
     fix = f"use release {since} or later" if since else declared.fix if declared else ""
     return Missing(
         one,
-        f"{owner} does not support {one.title}{which}{why}",
+        f"no {what} on {owner}: {absent}" if absent else f"{owner} does not support {what}",
         fix or f"change {one.field}, or use another system there",
         since,
     )

@@ -31,10 +31,11 @@ def rows() -> tuple[tuple[str, ...], ...]:
 
 def cell_text(cell: FeatureCell | None) -> str:
     """Return the word of a cell, such as ``yes~*``."""
-    if cell is None:
+    if cell is None or cell.absent:
         return "no"
     limited = cell.values or models_of(cell)
-    return f"{'yes' if cell.rendered else 'own'}{MARKS[cell.grade]}{'*' if limited else ''}"
+    mark = MARKS[cell.grade] or (MARKS["unconfirmed"] if cell.unconfirmed_asics else "")
+    return f"{'yes' if cell.rendered else 'own'}{mark}{'*' if limited else ''}"
 
 
 def models_of(where: FeatureCell | Limit) -> str:

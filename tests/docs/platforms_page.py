@@ -21,9 +21,10 @@ Generated from the `features.toml` of each system; do not edit. `rocefab show pl
 prints the same table.
 
 `yes`: rocefab renders it. `~`: its form is deduced from other files of the vendor. `?`: it is not
-confirmed, try it on one switch first. `own`: the switch keeps its own setting, and `rocefab check`
-reports a value that has no effect. `no`: a design that uses it is an error of `rocefab check`. `*`:
-not on every model, or not every value, see below.
+confirmed, or not on every model; try it on one switch first. `own`: the switch keeps its own
+setting, and `rocefab check` reports a value that has no effect. `no`: rocefab does not render it,
+and a design that uses it is an error of `rocefab check`. `*`: not on every model, or not every
+value, see below.
 
 """
 
@@ -54,7 +55,10 @@ def _where(cell: FeatureCell) -> str:
     parts = [models_of(cell), f"values: {', '.join(cell.values)}" if cell.values else ""]
     reported = f"`check` reports its use: {cell.rule or 'SYS002'}" if not cell.rendered else ""
     since = f"from {cell.since}" if cell.since else ""
-    return "; ".join(part for part in (*parts, since, cell.note, reported) if part)
+    open_ones = ", ".join(cell.unconfirmed_asics)
+    unconfirmed = f"not confirmed: ASIC {open_ones}" if open_ones else ""
+    texts = (*parts, unconfirmed, since, cell.note, cell.absent, reported)
+    return "; ".join(part for part in texts if part)
 
 
 def _range(limit: Limit) -> str:
