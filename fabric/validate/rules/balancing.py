@@ -163,6 +163,7 @@ class FlowSpread(ModelRule):
                     f"{_advice(enough, *modes)}; see `rocefab show ecmp`",
                     place=model.place("host", "nccl_queue_pairs"),
                     device=model.fabric.switches.names[leaf],
+                    is_example=True,
                 )
 
 
@@ -246,6 +247,7 @@ class Polarisation(ModelRule):
                 _seed_advice(spine),
                 place=place,
                 device=spine.name,
+                is_example=True,
                 severity=Severity.INFO,
             )
         for values in polarised(known):
@@ -254,6 +256,7 @@ class Polarisation(ModelRule):
                 f"no field sets the hash; {_OTHER_HASH}",
                 place=place,
                 device=spine.name,
+                is_example=True,
                 severity=None if values.certain else Severity.INFO,
             )
 

@@ -79,13 +79,12 @@ class LengthStep(ModelRule):
             setting_m = kind.headroom.setting_m
             if setting_m == kind.headroom.cable_m:
                 continue
-            yield self.finding(
+            yield self.of_kind(
+                kind,
                 f"{kind.title}: the switch is set to {setting_m} m, the next length of its table; "
                 "plan, labels and parts list keep the length of the cable",
                 "nothing to do; a headroom_table with this length keeps less headroom",
                 place=model.cable_place(kind.device, kind.port, "cable_m"),
-                device=kind.device.name,
-                port=kind.port.name,
             )
 
 
@@ -122,14 +121,13 @@ class TableFrames(ModelRule):
             )
             need = int(spectrum(ours, known.settings).headroom_bytes)
             if need > row.headroom_bytes:
-                yield self.finding(
+                yield self.of_kind(
+                    kind,
                     f"the table of {kind.title} was made for lossless frames of "
                     f"{known.lossless_mtu_bytes:,} bytes; with {lossless:,.0f} its "
                     f"formula gives {need:,} bytes instead of {row.headroom_bytes:,}",
                     "lower mtu.host_bytes, or provide a table for larger frames",
                     place=model.policy_place("mtu.host_bytes", kind.device.name, kind.port.name),
-                    device=kind.device.name,
-                    port=kind.port.name,
                 )
 
 
@@ -149,12 +147,11 @@ class FlatTable(ModelRule):
         """Compare the row of each port with other rows of its table, and with other tables."""
         for kind in model.lossless_kinds:
             for what in _copied(kind) if kind.headroom.row else ():
-                yield self.finding(
+                yield self.of_kind(
+                    kind,
                     f"the table of {kind.device.sku.name} {what}",
                     "see `rocefab explain` for what the port needs",
                     place=model.sku_place(kind.device),
-                    device=kind.device.name,
-                    port=kind.port.name,
                 )
 
 
@@ -213,15 +210,14 @@ class LawHeadroom(ModelRule):
             if kind.headroom.row or kind.headroom.computed or kind.device.sku.headroom:
                 continue
             short = shortfall_of(kind.device.sku.asic, kind.headroom)
-            yield self.finding(
+            yield self.of_kind(
+                kind,
                 _by_law(kind)
                 + (f"; {short.text()}" if short else "")
                 + _kept_by_itself(kind.device),
                 f"see `rocefab explain {kind.device.name} {kind.port.name}` for the sum, and "
                 "monitor the drop counters of the lossless priority group",
                 place=model.sku_place(kind.device),
-                device=kind.device.name,
-                port=kind.port.name,
             )
 
 
