@@ -235,8 +235,11 @@ def _by_law(kind: LosslessKind) -> str:
         return f"headroom of {kind.title} is not known: {group.no_law}"
     spread = table_spread(kind.device.sku.asic, group.speed_mbps, group.cable_m)
     tables = (
-        f"tables of the same ASIC keep {spread.text()}"
+        f"tables of other models with this ASIC keep {spread.text()}"
         if spread
-        else "no table for this ASIC is known"
+        else "no model with this ASIC has a table"
     )
-    return f"headroom of {kind.title} is estimated by the law {law.law}: {have:,} bytes; {tables}"
+    return (
+        f"headroom of {kind.title} is {have:,} bytes, an estimate by the law {law.law}, as the "
+        f"model has no table; {tables}"
+    )
