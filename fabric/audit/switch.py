@@ -65,7 +65,11 @@ def _may_pause(port: PortPolicy) -> bool:
 
 
 def _negotiated(rule: str, port: PortPolicy) -> Fault:
-    message = f"{rule} is not judged: whether the port has PFC depends on DCBX (mode auto)"
+    auto = "set to auto" if port.negotiated else "auto by default, as no line sets it"
+    message = (
+        f"PFC of the port is {auto}: it is on only where the peer agrees by DCBX, which no "
+        f"file shows, so {rule} is not judged"
+    )
     return Fault("AUD042", port.name, port.negotiated or port.line, message)
 
 
