@@ -204,7 +204,8 @@ def test_pfc_that_follows_dcbx_is_off_without_lldp(
 
 def test_what_is_left_to_dcbx_is_said(tmp_path: Path) -> None:
     line = "  priority-flow-control mode on\n"
-    for mode, words in ((line.replace("mode on", "mode auto"), "set to auto"), ("", "auto by default")):
+    auto = line.replace("mode on", "mode auto")
+    for mode, words in ((auto, "set to auto"), ("", "auto by default")):
         text = clean().replace(line, mode)
         first = next(one for one in findings(tmp_path, text) if one.rule == "AUD042")
         assert words in first.message

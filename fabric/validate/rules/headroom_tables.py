@@ -11,6 +11,7 @@ from fabric.design.table_spread import shortfall_of, table_spread, twin
 from fabric.platforms.features import feature
 from fabric.qos.headroom.spectrum import STEP_BYTES, spectrum
 from fabric.qos.headroom.terms import Link
+from fabric.qos.headroom.verdict import HeadroomVerdict
 from fabric.qos.headroom.wire import cable_bytes
 from fabric.validate.headroom_tables import assumptions
 from fabric.validate.rule import ModelRule, SwitchRule, rules
@@ -123,12 +124,22 @@ class TableFrames(ModelRule):
             if need > row.headroom_bytes:
                 yield self.of_kind(
                     kind,
-                    f"the table of {kind.title} was made for lossless frames of "
-                    f"{known.lossless_mtu_bytes:,} bytes; with {lossless:,.0f} its "
-                    f"formula gives {need:,} bytes instead of {row.headroom_bytes:,}",
-                    "lower mtu.host_bytes, or provide a table for larger frames",
+                    f"headroom of {kind.title} is {row.headroom_bytes:,} bytes, by a table for "
+                    f"lossless frames of {known.lossless_mtu_bytes:,} bytes; for frames of "
+                    f"{lossless:,.0f} the formula of this table gives {need:,}",
+                    _act_on_frames(kind),
                     place=model.policy_place("mtu.host_bytes", kind.device.name, kind.port.name),
                 )
+
+
+def _act_on_frames(kind: LosslessKind) -> str:
+    """Return whether one has to act on a table for smaller frames, and how."""
+    judged, remedy = kind.headroom.judgement, "lower mtu.host_bytes, or use a table for such frames"
+    if judged and judged.verdict > HeadroomVerdict.BELOW_RESPONSE:
+        return (
+            f"nothing to do: it is enough by IEEE 802.3; to have the reserve of the table, {remedy}"
+        )
+    return f"{remedy}: it is too small by IEEE 802.3 too (QOS021)"
 
 
 @rules.add("QOS045")
