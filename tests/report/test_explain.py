@@ -457,3 +457,16 @@ def test_a_field_that_is_not_set_is_named() -> None:
     assert [(value.field, value.value) for value in answer.values] == [
         ("fabric.arp.mac_ageing_s", "not set")
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [("", "set"), ("mtu 9114", "set"), ("kmin_bytes", "set"), ("mtu 9114;", "conf")],
+    ids=["every kind", "a line", "a field", "a line of braces alone"],
+)
+def test_a_file_in_two_forms_is_explained_once(text: str, form: str) -> None:
+    project = Project(ROOT / "inventory" / "mixed")
+    artefacts = device_artefacts(project, "junos-leaf")
+    answers = explain(project, "junos-leaf", artefacts, text)
+    files = {answer.subject.partition(":")[0] for answer in answers}
+    assert files == {f"switches/junos-leaf/junos.{form}"}
