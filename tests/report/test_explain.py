@@ -466,7 +466,6 @@ def test_a_field_that_is_not_set_is_named() -> None:
 )
 def test_a_file_in_two_forms_is_explained_once(text: str, form: str) -> None:
     project = Project(ROOT / "inventory" / "mixed")
-    artefacts = device_artefacts(project, "junos-leaf")
-    answers = explain(project, "junos-leaf", artefacts, text)
+    answers = explain(project, "junos-leaf", text)
     files = {answer.subject.partition(":")[0] for answer in answers}
     assert files == {f"switches/junos-leaf/junos.{form}"}
