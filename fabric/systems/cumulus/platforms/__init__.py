@@ -44,6 +44,7 @@ CUMULUS = platforms.add("cumulus")(
             "system forwarding hash-seed` has set one: take that away"
         ),
         verb="nv set ",
+        beside=("clear.nv",),
         description_space="_",
         releases=RELEASES,
         of_one_release=of_one_release,
