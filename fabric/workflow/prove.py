@@ -83,7 +83,7 @@ UNCONFIRMED = (
 NOT_BY_BATFISH = "`maximum-paths` and the import check of FRR (`--engine both` proves them)"
 
 #: Why pairs of NICs without a path in the design are no findings.
-_SEPARATE = ", which keeps planes, rails or units apart: that is no finding"
+_SEPARATE = ", which keeps planes, rails or units apart: that fails nothing"
 _CUT = ": the files are as designed, and `rocefab check` reports the design (TOP026)"
 
 

@@ -149,7 +149,7 @@ def _is_beside(file: Path) -> bool:
     """Tell whether `render` writes a file beside the configuration that stands there."""
     return any(
         file.name in platform.beside and file.with_name(platform.artefact).is_file()
-        for platform in platforms.values()
+        for platform in (platforms[name] for name in platforms)
     )
 
 

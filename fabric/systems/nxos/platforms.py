@@ -38,7 +38,7 @@ NXOS = platforms.add("nxos")(
         reads_pfc=True,
         # Cisco Nexus 9000 interfaces guide; default of universal-id in Cisco-NX-OS-device.yang
         own_seed=(
-            "nothing to do, as each switch draws a seed of its own, unless `ip load-sharing "
+            "nothing to do, as each switch draws its own seed, unless `ip load-sharing "
             "address` has a `universal-id`: take that away"
         ),
     )

@@ -40,7 +40,7 @@ CUMULUS = platforms.add("cumulus")(
         reads_pfc=True,
         # CumulusNetworks/docs content/cumulus-linux-514, Equal Cost Multipath Load Sharing
         own_seed=(
-            "nothing to do, as each switch draws a seed of its own at its start, unless `nv set "
+            "nothing to do, as each switch draws its own seed at its start, unless `nv set "
             "system forwarding hash-seed` has set one: take that away"
         ),
         verb="nv set ",
