@@ -301,6 +301,16 @@ def _buffer_parts(lossless: Lossless) -> Iterator[Fault]:
 
 
 @_by_port
+def _port_pause(port: PortPolicy) -> Iterator[Fault]:
+    """Find the pause of a whole port beside that of its lossless classes."""
+    ways = {way: pause.line for way, pause in port.port_pauses.items() if pause.value}
+    if ways:
+        words = " and ".join(sorted(ways))
+        message = f"the port has PFC and flow control of the whole port ({words})"
+        yield Fault("AUD055", port.name, min(ways.values()), message)
+
+
+@_by_port
 def _notices(port: PortPolicy) -> Iterator[Fault]:
     """Find notices of congestion among the data that they are about."""
     number = port.dscp_to_class.get(USUAL_CNP_DSCP)
