@@ -42,7 +42,7 @@ $(UV):
 	fi
 
 $(READY): $(UV) pyproject.toml uv.lock
-	@echo "setting up: everything that uv.lock names, in $(VENV)"
+	@echo "setting up: everything that uv.lock names, in $(VENV); up to a minute"
 	@$(UV) sync --quiet --frozen --python $(PYTHON)
 	@touch $(READY)
 

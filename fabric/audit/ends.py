@@ -92,25 +92,29 @@ def disagreements(
     for (name, port_name), (other, other_port) in cables(switches, seen):
         here, there = switches[name].ports[port_name], switches[other].ports[other_port]
         unknown = [*switches[name].leftovers, *switches[other].leftovers]
-        for words in differences(here, there):
+        for words in (*differences(here, there), *_mtu_difference(here, there)):
             message = f"{words} at the other end, {other} {other_port}"
             fault = Fault("AUD016", port_name, here.line, message, is_absence=True)
             yield name, weighed(fault, unknown)
 
 
 def differences(here: PortPolicy, there: PortPolicy) -> Iterator[str]:
-    """Yield what differs; MTUs that differ by less than the headers of a frame are usual pairs."""
+    """Yield what differs of the lossless class, the speed and the state of the port."""
     is_open = here.is_open or there.is_open
     if not is_open and set(here.lossless) != set(there.lossless):
         own, far = sorted(here.lossless), sorted(there.lossless)
         yield f"lossless priorities are {own or 'none'} here and {far or 'none'}"
-    mtu, other_mtu = here.mtu_bytes, there.mtu_bytes
-    if mtu and other_mtu and abs(mtu.value - other_mtu.value) > ETHERNET_OVERHEAD_BYTES:
-        yield f"the MTU is {mtu.value:g} here and {other_mtu.value:g}"
     if here.speed_gbps and there.speed_gbps and here.speed_gbps != there.speed_gbps:
         yield f"the speed is {here.speed_gbps:g}G here and {there.speed_gbps:g}G"
     if here.enabled != there.enabled:
         yield f"the port is {'up' if here.enabled else 'shut down'} here and not so"
+
+
+def _mtu_difference(here: PortPolicy, there: PortPolicy) -> Iterator[str]:
+    """Yield MTUs that differ; those by less than the headers of a frame are usual pairs."""
+    mtu, other_mtu = here.mtu_bytes, there.mtu_bytes
+    if mtu and other_mtu and abs(mtu.value - other_mtu.value) > ETHERNET_OVERHEAD_BYTES:
+        yield f"the MTU is {mtu.value:g} here and {other_mtu.value:g}"
 
 
 def maps(switches: Mapping[str, Lossless]) -> Iterator[tuple[str, Fault]]:
@@ -123,9 +127,21 @@ def maps(switches: Mapping[str, Lossless]) -> Iterator[tuple[str, Fault]]:
     for name, dscps in sets.items():
         if dscps and dscps != usual:
             whose = f"{_most(sets.values(), usual)} switches"
-            fault = _unlike("", 0, dscps, usual, whose)
+            port, line = _place(switches[name], dscps, usual)
+            fault = _unlike(port, line, dscps, usual, whose)
             yield name, weighed(fault, switches[name].leftovers)
         yield from ((name, fault) for fault in _maps_of_ports(switches[name], dscps))
+
+
+def _place(switch: Lossless, dscps: frozenset[int], usual: frozenset[int]) -> tuple[str, int]:
+    """Return the line of a DSCP that is lossless here alone, or elsewhere alone.
+
+    Where no line names one: the first port with these DSCPs, and its line.
+    """
+    port = next(port for port in switch.ports.values() if dscps_of_port(port) == dscps)
+    odd = (*sorted(dscps - usual), *sorted(usual - dscps))
+    line = next((port.dscp_lines[dscp] for dscp in odd if dscp in port.dscp_lines), 0)
+    return ("", line) if line else (port.name, port.line)
 
 
 def _maps_of_ports(switch: Lossless, usual: frozenset[int]) -> Iterator[Fault]:

@@ -43,13 +43,12 @@ def _is_tagged(host: SavedHost, name: str) -> bool:
 
 
 def lossless_of_nics(name: str, nics: Mapping[str, Any]) -> Lossless:
-    """Return the lossless priorities of the NICs of a host, as of ports of a switch.
-
-    The MTU of a NIC is that of its packets; a port carries their header too.
-    """
+    """Return the lossless priorities and MTU of the NICs of a host, as of ports of a switch."""
     result = Lossless(HOST, name)
     for nic, values in nics.items():
         port = result.ports[nic] = PortPolicy(name=nic, routed=True)
+        mtu = values.get("mtu_bytes")
+        port.mtu_bytes = Value(mtu, 0) if mtu else None
         flags = values.get("pfc") or []
         port.pfc = {number: 0 for number, on in enumerate(flags) if on}
         dscps = values.get("dscp_to_priority") or {}

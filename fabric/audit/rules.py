@@ -282,7 +282,7 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             "AUD054",
             Severity.ERROR,
             "Ports of a VRF have different addresses",
-            "Neighbours of one of the ports cannot be reached: both ports have one network.",
+            "Both ports have one network, so packets for the neighbours of one are lost.",
             "give one of the ports another address",
             "RFC 5227 (an address has one owner)",
         ),

@@ -210,6 +210,9 @@ class Meter:
         """Take what happens on a device."""
         if self._lines and text:
             self._tell(device, text)
+            if not terminal.is_terminal(sys.stderr):
+                _show_waiting()
+                return
         if steps := _COUNTED.match(text):
             self._show(steps[1], int(steps[2]), int(steps[3]))
         elif device and self._total:
@@ -265,9 +268,23 @@ def _line(text: str) -> None:
         sys.stderr.write(f"\r\033[K{text[: width - 1]}")
         sys.stderr.flush()
         _now.is_line_open = True
-    elif time.monotonic() - _now.last_s >= _PAUSE_S:
-        _now.last_s = time.monotonic()
+    elif _is_due():
         note(text)
+
+
+def _show_waiting() -> None:
+    """Show the steps that wait to be shown, where nothing was shown for a while."""
+    if _is_due():
+        end_line()
+
+
+def _is_due() -> bool:
+    """Tell whether a line is due, and begin the next pause if so."""
+    now_s = time.monotonic()
+    if now_s - _now.last_s < _PAUSE_S:
+        return False
+    _now.last_s = now_s
+    return True
 
 
 def end_line() -> None:

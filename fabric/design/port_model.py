@@ -66,6 +66,11 @@ class HeadroomProfile:
     is_assumed: bool = False
 
     @property
+    def setting_words(self) -> str:
+        """What follows the length of the cable where the switch is set to another one."""
+        return "" if self.setting_m == self.cable_m else f", set to {self.setting_m} m"
+
+    @property
     def headroom_bytes(self) -> int | None:
         """Headroom that the port has: the vendor's row, else by the law, else not known."""
         if self.row:

@@ -27,11 +27,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class HeadroomKind:
-    """What the headroom of a switch depends on, besides port and policy."""
+    """What the headroom of a switch depends on, besides port and policy.
+
+    ``longest_m`` is the length of its longest lossless cable, where its ports have one setting.
+    """
 
     model: Sku
     computes: bool
     pattern_bytes: int
+    longest_m: int
     shares: bool = False
 
 
@@ -94,6 +98,7 @@ class PortParts:
             figures = HeadroomInput(
                 speed_gbps=front.speed_gbps,
                 cable_m=cable_m,
+                setting_m=platforms[kind.model.nos].cable_setting_m(cable_m, kind.longest_m),
                 lanes=len(front.lanes),
                 port_mtu_bytes=mtu.port_bytes,
                 lossless_frame_bytes=frame_bytes,

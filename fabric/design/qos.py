@@ -110,6 +110,8 @@ class HeadroomInput:
 
     Parameters
     ----------
+    cable_m, setting_m : int
+        Length of the cable, and the length that the switch keeps headroom for.
     lanes : int
         SerDes lanes of the port.
     dynamic_th : int or None
@@ -129,6 +131,7 @@ class HeadroomInput:
 
     speed_gbps: int
     cable_m: int
+    setting_m: int
     lanes: int
     port_mtu_bytes: int
     lossless_frame_bytes: int
@@ -152,13 +155,13 @@ def headroom_profile(model: Sku, figures: HeadroomInput) -> HeadroomProfile:
     The law says what the switch keeps, which knows no peer; the verdict is about this peer.
     """
     speed_mbps = gbps_to_mbps(figures.speed_gbps)
-    step = None if figures.computed else model.table_length_m(speed_mbps, figures.cable_m)
+    step = None if figures.computed else model.table_length_m(speed_mbps, figures.setting_m)
     row = None if step is None else model.headroom[speed_mbps, step]
     frames = (figures.port_mtu_bytes, figures.lossless_frame_bytes)
     peer = figures.peer
     link = Link.of(figures.speed_gbps, figures.cable_m, *frames, peer.time_ns if peer else None)
     largest = max(figures.pattern_frame_bytes, figures.lossless_frame_bytes)
-    asked = Link.of(figures.speed_gbps, figures.cable_m, figures.port_mtu_bytes, largest)
+    asked = Link.of(figures.speed_gbps, figures.setting_m, figures.port_mtu_bytes, largest)
     law, no_law = _law(model, asked, figures)
     known = row.headroom_bytes if row else law.headroom_bytes if law else None
     levels = figures.levels or own_levels(model)
@@ -167,7 +170,7 @@ def headroom_profile(model: Sku, figures: HeadroomInput) -> HeadroomProfile:
         speed_gbps=figures.speed_gbps,
         speed_mbps=speed_mbps,
         cable_m=figures.cable_m,
-        setting_m=step or figures.cable_m,
+        setting_m=step or figures.setting_m,
         row=row,
         dynamic_th=threshold or 0,
         law=law,

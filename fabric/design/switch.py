@@ -13,7 +13,7 @@ from fabric.design.overlay import overlay
 from fabric.design.port_model import HeadroomProfile, PortDesign, VlanDesign
 from fabric.design.ports import HeadroomKind, PortParts
 from fabric.design.qos import lossless_frame_bytes, qos_profile
-from fabric.design.tenancy import TenancyDesigner
+from fabric.design.tenancy import TenancyDesigner, tunnel_bytes
 from fabric.platforms import platforms
 from fabric.topology.addressing import slots_per_subnet_group
 from fabric.topology.model import other_end
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from fabric.intent.device_model import PortOverride
     from fabric.intent.policy import LosslessPolicy
     from fabric.intent.resolve import PolicyResolver
+    from fabric.platforms.model import Sku
     from fabric.topology.model import Bools, Fabric, Ints
     from fabric.topology.pause_response import PauseResponse
 
@@ -127,7 +128,8 @@ class SwitchDesigner:
         numbers = range(1, model.port_count + 1)
         policies = {number: self._policy(row, number, changes, qos) for number in numbers}
         pattern_bytes = self._pattern_bytes(row, [policies[number] for number in cables])
-        kind = HeadroomKind(model, self._hardware(row, "buffer_model") == "dynamic", pattern_bytes)
+        dynamic = self._hardware(row, "buffer_model") == "dynamic"
+        kind = HeadroomKind(model, dynamic, pattern_bytes, _longest_m(model, cables, policies))
         if kind.computes:
             kind = replace(kind, shares=bool(self._hardware(row, "headroom_over_subscription")))
         headrooms: dict[tuple[object, ...], HeadroomProfile] = {}
@@ -139,7 +141,7 @@ class SwitchDesigner:
                 continue
             front = self._parts.front(model, number, cable.speed_gbps)
             change = changes.get(front.name)
-            tunnel = 0 if cable.kind == "host" else self._tenancy.tunnel_bytes
+            tunnel = 0 if cable.kind == "host" else tunnel_bytes(fabric)
             link = (cable.speed_gbps, len(front.lanes), cable.cable_m)
             like = (id(policy), *link, tunnel, cable.response)
             if policy.pfc and like not in headrooms:
@@ -195,7 +197,7 @@ class SwitchDesigner:
         """Return the frame that a switch computes all its headroom with; 0 where it does not."""
         if self._hardware(row, "buffer_model") != "dynamic":
             return 0
-        tunnel = self._tenancy.tunnel_bytes
+        tunnel = tunnel_bytes(self._fabric)
         frames = (lossless_frame_bytes(one.mtu, tunnel) for one in policies if one.pfc)
         return max(frames, default=0)
 
@@ -470,6 +472,14 @@ def _used_headroom(ports: tuple[PortDesign, ...]) -> tuple[HeadroomProfile, ...]
         if port.headroom
     }
     return tuple(used[key] for key in sorted(used))
+
+
+def _longest_m(
+    model: Sku, cables: Mapping[int, _Cable], policies: Mapping[int, LosslessPolicy]
+) -> int:
+    """Return the longest lossless cable of a switch that has one setting for all; else 0."""
+    lossless = (cable.cable_m for number, cable in cables.items() if policies[number].pfc)
+    return max(lossless, default=0) if platforms[model.nos].one_cable_length else 0
 
 
 def _words(text: str) -> str:

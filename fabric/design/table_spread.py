@@ -150,7 +150,7 @@ def shortfall_of(asic: str, group: HeadroomProfile) -> Shortfall | None:
     if group.law is None or group.speed_gbps < TABLES_FROM_GBPS:
         return None
     frames = (int(group.link.port_mtu_bytes), int(group.link.lossless_mtu_bytes))
-    return law_shortfall(asic, group.speed_mbps, group.cable_m, *frames)
+    return law_shortfall(asic, group.speed_mbps, group.setting_m, *frames)
 
 
 def _law_bytes(asic: str, speed_mbps: int, cable_m: int, frames_bytes: tuple[int, int]) -> int:

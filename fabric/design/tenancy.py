@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 TUNNEL_BYTES = 50
 
 
+def tunnel_bytes(fabric: Fabric) -> int:
+    """Return what packets are longer by between the switches of a fabric."""
+    return TUNNEL_BYTES if fabric.tenants and not fabric.tenants.is_local else 0
+
+
 class TenancyDesigner:
     """Designs what tenants need on the switches of one fabric.
 
@@ -36,12 +41,6 @@ class TenancyDesigner:
     def __init__(self, fabric: Fabric, pools: tuple[HostPool, ...]) -> None:
         self._fabric = fabric
         self._pools = pools
-
-    @property
-    def tunnel_bytes(self) -> int:
-        """What packets are longer by between switches."""
-        tenants = self._fabric.tenants
-        return TUNNEL_BYTES if tenants and not tenants.is_local else 0
 
     def vrf_of_subnet(self, subnet: int) -> str:
         """Return the VRF of a subnet of NICs; empty for the default VRF."""

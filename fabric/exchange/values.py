@@ -19,7 +19,7 @@ from fabric.core.json_text import parse_json, said
 from fabric.core.shown import quoted
 from fabric.core.validation import own_words
 from fabric.exchange.plant import DISABLED
-from fabric.intent.scalars import Name
+from fabric.intent.scalars import LONGEST_CABLE_M, Name
 from fabric.intent.yaml.file import read_text
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _NUMBERS = {
     "nic_port": (0, 63),
     "asn": (1, 4_294_967_294),
     "speed_gbps": (1, 800),
-    "cable_m": (1, 80_000),
+    "cable_m": (1, LONGEST_CABLE_M),
     "vlan": (1, 4094),
 }
 #: Fields that hold an address, and its form: one with a length, but for loopbacks.

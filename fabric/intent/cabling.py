@@ -11,7 +11,7 @@ from fabric.core.counts import counted
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.separators import FIX, no_commas
 from fabric.core.shown import closest, listed, quoted
-from fabric.intent.scalars import Gbps
+from fabric.intent.scalars import LONGEST_CABLE_M, Gbps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +25,6 @@ MAX_ERRORS = 100
 ENDS = ("device", "port", "peer_device", "peer_port")
 OPTIONS = ("speed_gbps", "cable_m")
 _NUMBER = re.compile(r"[0-9]{1,6}")
-_LONGEST_M = 80_000  # as CableMetres
 _SPEEDS = get_args(Gbps)
 
 
@@ -223,6 +222,6 @@ def number_problem(name: str, text: str) -> tuple[str, str] | None:
     value = int(text) if _NUMBER.fullmatch(text) else -1
     if name == "speed_gbps" and value not in _SPEEDS:
         return f"{quoted(text)} is not a port speed", f"use {listed(map(str, _SPEEDS))}"
-    if name == "cable_m" and not 1 <= value <= _LONGEST_M:
-        return f"{quoted(text)} is not a length", f"use whole metres from 1 to {_LONGEST_M}"
+    if name == "cable_m" and not 1 <= value <= LONGEST_CABLE_M:
+        return f"{quoted(text)} is not a length", f"use whole metres from 1 to {LONGEST_CABLE_M}"
     return None

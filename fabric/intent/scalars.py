@@ -39,7 +39,9 @@ OverSubscription = Annotated[int, Field(ge=1, le=65_535)]
 #: A fastest quantum is 0.3 ns; the longest pause of one frame at 10G is 3.4 ms.
 PauseResponseNs = Annotated[int, Field(ge=1, le=1_000_000)]
 Gbps = Literal[10, 25, 40, 50, 100, 200, 400, 800]
-CableMetres = Annotated[int, Field(ge=1, le=80_000)]
+#: Longest cable that the inventory takes: optics between sites reach 80 km (ZR). Ours.
+LONGEST_CABLE_M = 80_000
+CableMetres = Annotated[int, Field(ge=1, le=LONGEST_CABLE_M)]
 Asn = Annotated[int, Field(ge=1, le=4_294_967_294)]
 #: Place in a subnet of NICs, the largest of which is a /8.
 AddressOffset = Annotated[int, Field(ge=1, le=2**24 - 2)]

@@ -130,6 +130,10 @@ class Platform:
         Whether the tunnel end point needs a loopback of its own.
     vni_vlan : bool
         Whether a VNI of a VRF needs a VLAN behind it.
+    cable_lengths_m : tuple of int
+        Lengths that the headroom of a port can be set for, ascending; empty where any length can.
+    one_cable_length : bool
+        Whether one length is set for all lossless ports of a switch: the longest of their cables.
     """
 
     name: str
@@ -167,6 +171,19 @@ class Platform:
     evpn_sessions: Literal["", "underlay", "loopback"] = ""
     own_vtep: bool = False
     vni_vlan: bool = False
+    cable_lengths_m: tuple[int, ...] = ()
+    one_cable_length: bool = False
+
+    def cable_setting_m(self, cable_m: int, longest_m: int) -> int:
+        """Return the length that the headroom of a port is set for.
+
+        Parameters
+        ----------
+        cable_m, longest_m : int
+            Length of the cable of this port, and of the longest lossless cable of the switch.
+        """
+        least_m = longest_m if self.one_cable_length else cable_m
+        return next((length for length in self.cable_lengths_m if length >= least_m), least_m)
 
     def vrf(self, named: str) -> str:
         """Return the VRF of the management port where ``management.vrf`` has a name, or none."""

@@ -71,6 +71,17 @@ class Proof:
     other: Proof | None = None
     tenants: TenantCounts | None = None
 
+    def nic_pairs(self) -> tuple[int, int]:
+        """Return how many pairs of NICs are lost, and promised, with and without tenants.
+
+        They are those of one family: of two, the one that lost more.
+        """
+        inside = self.tenants
+        lost, pairs = self.lost_pairs, self.pairs
+        if inside:
+            lost, pairs = lost + inside.lost_nic_pairs, pairs + inside.nic_pairs
+        return max((lost, pairs), self.other.nic_pairs()) if self.other else (lost, pairs)
+
     def figures(self) -> dict[str, Any]:
         """Return its counts as plain data, by family."""
         counts = {name: getattr(self, name) for name in _COUNTS}

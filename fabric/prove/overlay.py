@@ -264,8 +264,10 @@ def exchange(
 
 
 def _tables(underlay: Underlay) -> Iterator[Bools]:
+    """Yield the tables of an underlay; without switches or addresses, a row and column of False."""
     for table in (underlay.ever, underlay.always):
-        yield table if table.shape[1] else np.zeros((len(table), 1), dtype=np.bool_)
+        shape = max(1, table.shape[0]), max(1, table.shape[1])
+        yield table if table.size else np.zeros(shape, dtype=np.bool_)
 
 
 class _Flows:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.core.errors import RenderError, UnsupportedError
+from fabric.core.findings import Finding, Severity
 from fabric.core.registry import Registry
 from fabric.design.features import missing
 from fabric.design.limits import refusals
@@ -39,9 +40,13 @@ def render_device(design: DeviceDesign) -> list[Artefact]:
     if design.platform not in renderers:
         raise RenderError(f"{design.name}: no renderer for platform {design.platform!r}")
     refused = [
-        *(f"{one.message}; {one.fix} [{one.feature.rule}]" for one in missing(design)),
-        *(f"{one.message}; {one.fix} [{one.rule.id}]" for one in refusals(design)),
+        *((one.feature.rule, one.message, one.fix) for one in missing(design)),
+        *((one.rule.id, one.message, one.fix) for one in refusals(design)),
     ]
     if refused:
-        raise UnsupportedError("\n".join(f"{design.name}: {reason}" for reason in refused))
+        findings = [
+            Finding(rule, Severity.ERROR, message, fix, device=design.name)
+            for rule, message, fix in refused
+        ]
+        raise UnsupportedError("\n".join(map(str, findings)), findings)
     return [*renderers[design.platform](design), *tenants_mark(design)]

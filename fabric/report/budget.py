@@ -126,12 +126,11 @@ def _headroom(device: DeviceDesign, profile: HeadroomProfile, peer: str) -> Iter
                 yield Line(part, term.name, _interval(term.least_bytes, term.amount_bytes), times)
         step = f"in steps of {law.rounding_bytes:,}" if law.rounding_bytes > 1 else ""
         size = _interval(law.least_bytes, law.headroom_bytes)
-        yield Line(part, "by the law", size, f"law {law.law} {step}")
+        yield Line(part, "by the law", size, f"law {law.law}{_setting(profile)} {step}")
     else:
         yield Line(part, "by the law", "unknown", profile.no_law)
     if row:
-        step = f" of {profile.setting_m} m" if profile.setting_m != profile.cable_m else ""
-        how = f"vendor's row{step}, used by the port"
+        how = f"vendor's row{_setting(profile)}, used by the port"
         yield Line(part, "in the table", _bytes(row.headroom_bytes), how)
     elif profile.computed:
         yield Line(part, "in the table", "none", "the switch computes it by this law")
@@ -155,6 +154,11 @@ def _headroom(device: DeviceDesign, profile: HeadroomProfile, peer: str) -> Iter
             yield Line(part, "of the switch", f"{_bytes(room.kept_bytes)}: {words}", need)
 
 
+def _setting(profile: HeadroomProfile) -> str:
+    """Return the length that the switch keeps headroom for, where that is not the cable's."""
+    return f" of {profile.setting_m} m" if profile.setting_m != profile.cable_m else ""
+
+
 def _verdict(profile: HeadroomProfile, judged: Judgement) -> str:
     """Return the verdict in words."""
     verdict = HeadroomVerdict(int(judged.verdict))
@@ -175,7 +179,7 @@ def _with_response(profile: HeadroomProfile, judged: Judgement, peer: str) -> Li
 
 def _other_tables(device: DeviceDesign, profile: HeadroomProfile) -> Line:
     """Return what tables of other models with the same ASIC keep."""
-    spread = table_spread(device.sku.asic, profile.speed_mbps, profile.cable_m)
+    spread = table_spread(device.sku.asic, profile.speed_mbps, profile.setting_m)
     if spread is None:
         return Line("headroom", "other tables", "unknown", f"none for {device.sku.asic}")
     return Line("headroom", "other tables", spread.text(), f"vendors' rows for {device.sku.asic}")

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabric.design.limits import longest_cable_m
+from fabric.design.headroom_fit import law_bytes, longest_fit_m, with_setting
 from fabric.design.pool import (
     computed_buffer,
     fixed_pool_bytes,
@@ -18,8 +18,6 @@ from fabric.design.pool import (
 from fabric.platforms import platforms
 from fabric.qos.headroom.budget import Budget, budget, largest
 from fabric.qos.headroom.computed import LOSSLESS_GROUPS, SHARED_HEADROOM
-from fabric.qos.headroom.laws import PortTraits, headroom
-from fabric.qos.headroom.terms import Link
 from fabric.report.table import Table
 
 if TYPE_CHECKING:
@@ -28,8 +26,7 @@ if TYPE_CHECKING:
     from fabric.design.port_model import HeadroomProfile
 
 
-#: Longest cable and largest frame that the inventory takes.
-MAX_CABLE_M = 80_000
+#: Largest frame that the inventory takes.
 MAX_MTU_BYTES = 9216
 _UNKNOWN = "unknown"
 _HEADERS = tuple(
@@ -190,24 +187,34 @@ def _fits(account: Account) -> tuple[object, object, object]:
     shared = _shared_bytes(device)
     room = _room_bytes(account, shared)
     fixed = 0 if shared else account.budget.guaranteed_bytes
-    same = sum(group is worst for group in account.groups)
-    rest = sum(group.headroom_bytes or 0 for group in account.groups if group is not worst)
-    each = (worst.headroom_bytes or 0) + (0 if shared else worst.guaranteed_bytes)
-    groups = (room - rest - fixed + same * (0 if shared else worst.guaranteed_bytes)) // each
+    same, others = with_setting(account.groups, worst.setting_m)
+    rest = sum(group.headroom_bytes or 0 for group in others)
+    mtu = int(worst.link.port_mtu_bytes)
+    cable = longest_fit_m(device.sku, same, mtu, room - rest - fixed)
+
+    def fits(mtu_bytes: int) -> bool:
+        need = law_bytes(device.sku, same, worst.setting_m, mtu_bytes)
+        return fixed + rest + need <= room
+
+    widest = min(MAX_MTU_BYTES, platforms[device.platform].port_mtu_bytes[1])
+    frame = largest(fits, 64, widest)
+    none = "none"
+    ports = _ports_fit(account, room, shared=bool(shared))
+    return ports, none if cable is None else cable, none if frame is None else frame
+
+
+def _ports_fit(account: Account, room_bytes: int, *, shared: bool) -> int:
+    """Return how many lossless ports would fit, if more were like the worst one."""
+    worst, device = account.worst, account.device
+    own_bytes = [
+        (group.headroom_bytes or 0) + (0 if shared else group.guaranteed_bytes)
+        for group in account.groups
+    ]
+    alike = [group is worst for group in account.groups]
+    others_bytes = sum(
+        size for size, is_worst in zip(own_bytes, alike, strict=True) if not is_worst
+    )
+    groups = max(0, room_bytes - others_bytes) // own_bytes[alike.index(True)]
     like_worst = sum(port.headroom is worst for port in device.ports)
     others = device.lossless_ports - like_worst
-
-    def fits(cable_m: int, mtu_bytes: int) -> bool:
-        lossless = min(mtu_bytes, int(worst.link.lossless_mtu_bytes))
-        link = Link.of(worst.speed_gbps, cable_m, mtu_bytes, lossless)
-        law = headroom(device.sku.asic_facts, link, PortTraits(gearbox_ns=device.sku.gearbox_ns))
-        return fixed + rest + same * int(law.headroom_bytes) <= room
-
-    mtu = int(worst.link.port_mtu_bytes)
-    longest = int(min(MAX_CABLE_M, longest_cable_m(device.sku)))
-    cable = largest(lambda length: fits(length, mtu), 0, longest)
-    widest = min(MAX_MTU_BYTES, platforms[device.platform].port_mtu_bytes[1])
-    frame = largest(lambda size: fits(worst.cable_m, size), 64, widest)
-    none = "none"
-    ports = min(others + max(groups, 0) * like_worst // same, len(device.ports))
-    return ports, none if cable is None else cable, none if frame is None else frame
+    return min(others + groups * like_worst // sum(alike), len(device.ports))

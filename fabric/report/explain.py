@@ -24,6 +24,7 @@ from fabric.report.explain_classes import of_classes
 from fabric.report.explain_fields import fields_like, lines_of_field, names_field
 from fabric.report.explain_notes import value_note
 from fabric.report.explain_ports import is_port_name, lines_of_port
+from fabric.report.explain_unrendered import unrendered
 from fabric.report.rules import is_rule_id
 from fabric.topology.naming import port_hint
 from fabric.validate.runner import all_rules
@@ -46,7 +47,9 @@ class Answer:
     """What is known of one line of the output, or of one kind of lines.
 
     ``section`` has the lines that hold it, outermost first; on SONiC its table. ``note`` says how
-    a printed value comes from those of the inventory, where it is another one.
+    a printed value comes from those of the inventory, where it is another one. ``line`` and
+    ``template`` are empty for a field that the system does not render; ``subject`` is then the
+    field.
     """
 
     subject: str
@@ -106,6 +109,7 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
         _answers(designs, device, lines)
         or _of_field(designs, device, artefacts, text)
         or _in_other_letters(designs, device, artefacts, text)
+        or _unrendered(designs, device, text)
         or _nothing(designs, device, text)
     )
 
@@ -155,6 +159,22 @@ def _in_other_letters(
     spellings = sorted({word for one in artefacts for word in spelt.findall(one.text)} - {text})
     found = [answer for word in spellings for answer in explain(designs, device, artefacts, word)]
     return list({answer.subject: answer for answer in found}.values())
+
+
+def _unrendered(designs: Designs, device: str, name: str) -> list[Answer]:
+    """Return the fields of that name whose values the system of a switch does not render."""
+    return [
+        Answer(
+            subject=one.field,
+            line="",
+            values=one.values,
+            rules=_rules((one.field,), _platform(designs, device)),
+            template="",
+            source=one.source,
+            note=one.note,
+        )
+        for one in unrendered(designs, device, name)
+    ]
 
 
 def _nothing(designs: Designs, device: str, text: str) -> NoReturn:

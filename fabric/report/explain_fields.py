@@ -74,5 +74,9 @@ def fields_like(platform: str, name: str) -> list[str]:
 
 def names_field(entry: Explanation, name: str) -> bool:
     """Tell whether what is known of a line names a field, by its path or a part of it."""
-    asked = f".{name.removeprefix(_DOCUMENT)}."
-    return any(asked in f".{field}." for field in entry.fields)
+    return any(is_part_of(name, field) for field in entry.fields)
+
+
+def is_part_of(name: str, field: str) -> bool:
+    """Tell whether a name is the path of a field or a part of it."""
+    return f".{name.removeprefix(_DOCUMENT)}." in f".{field}."

@@ -47,7 +47,7 @@ def _places(first: Answer, *more: Answer) -> list[str]:
     """Return where a line stands, and the line with what holds it."""
     end = f", and {counted(len(more), 'line')} like it" if more else ""
     lines = enumerate((*first.section, first.line))
-    held = [f"    {INDENT * depth}{line}" for depth, line in lines]
+    held = [f"    {INDENT * depth}{line}" for depth, line in lines if line]
     return [f"{first.subject}{end}", *held]
 
 
@@ -60,4 +60,6 @@ def _reasons(answer: Answer) -> tuple[str, ...]:
         lines.append(f"  note      {answer.note}")
     if answer.rules:
         lines.append(f"  rules     {', '.join(answer.rules)}")
-    return (*lines, f"  template  {answer.template}", f"  source    {answer.source}")
+    if answer.template:
+        lines.append(f"  template  {answer.template}")
+    return (*lines, f"  source    {answer.source}") if answer.source else tuple(lines)

@@ -12,6 +12,8 @@ from fabric.topology.tenant_members import spaces
 from fabric.validate.origins import Place, nic_place, port_place, switch_place
 
 if TYPE_CHECKING:
+    from ipaddress import IPv4Address
+
     from fabric.topology.model import Fabric, Ints
 
 #: Fields of the pools of a fabric.
@@ -67,6 +69,11 @@ class Owners:
         if kind == 3:  # noqa: PLR2004 - numbered as in the docstring
             return switch_place(self.fabric.intent, self.owner(row), "subnets")
         return nic_place(self.fabric, index, "address")
+
+    def of(self, address: IPv4Address) -> str:
+        """Return the device that has an address of the default VRF; empty where none has."""
+        rows = np.flatnonzero(self.address == int(address))
+        return self.owner(int(rows[0])) if rows.size else ""
 
     def _cable_place(self, row: int) -> Place | None:
         """Return where an override set the address of an end of a cable."""

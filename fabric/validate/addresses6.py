@@ -14,6 +14,7 @@ from fabric.validate.origins import nic_place, port_place, subnet_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from ipaddress import IPv6Address
 
     from fabric.topology.ipv6 import Halves, Ipv6Subnets
     from fabric.topology.model import Bools, Fabric, Ints
@@ -84,6 +85,17 @@ def doubles(fabric: Fabric) -> Iterator[Wrong]:
                 text = table.text((int(halves[0][row]), int(halves[1][row])))
                 message = f"{text} is also the address of {other}"
                 yield Wrong(message, "use a free address", place, owners.owner(row))
+
+
+def owner6(fabric: Fabric, address: IPv6Address) -> str:
+    """Return the device that has an address; empty where none has."""
+    table = fabric.subnets.ipv6
+    if table is None:
+        return ""
+    (upper, lower), owners = _owners(fabric, table)
+    first, last = divmod(int(address), 1 << 64)
+    rows = np.flatnonzero((upper == np.uint64(first)) & (lower == np.uint64(last)))
+    return owners.owner(int(rows[0])) if rows.size else ""
 
 
 def _owners(fabric: Fabric, table: Ipv6Subnets) -> tuple[Halves, _Owners]:

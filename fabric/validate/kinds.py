@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.platforms import platforms
 from fabric.topology.model import NO_PORT
 from fabric.topology.pause_response import PauseResponses
 
@@ -36,9 +37,10 @@ class LosslessKind:
 
     @property
     def title(self) -> str:
-        """Switch model, speed and length, for messages."""
-        gbps, metres = self.headroom.speed_gbps, self.headroom.cable_m
-        return f"{self.device.sku.name} at {gbps}G and {metres} m"
+        """Switch model, speed and length, for messages; also the length that is set, if another."""
+        group = self.headroom
+        length = f"{group.cable_m} m{group.setting_words}"
+        return f"{self.device.sku.name} at {group.speed_gbps}G and {length}"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -73,7 +75,7 @@ def lossless_kinds(fabric: Fabric, devices: Mapping[str, DeviceDesign]) -> tuple
 
 def _alike(fabric: Fabric) -> list[_Alike]:
     switch, port, *values = _cabled_ports(fabric)
-    kind, lanes = _classes(fabric, switch, port)
+    kind, lanes = _classes(fabric, switch, port, _longest_m(fabric, switch, values[2]))
     key = kind
     for column, bits in zip((lanes, *values), reversed(_BITS), strict=True):
         key = key << bits | column
@@ -103,11 +105,19 @@ def _cabled_ports(fabric: Fabric) -> list[Ints]:
     return [np.concatenate(parts) for parts in zip(*columns, strict=True)]
 
 
-def _classes(fabric: Fabric, switch: Ints, port: Ints) -> tuple[Ints, Ints]:
+def _longest_m(fabric: Fabric, switch: Ints, cable_m: Ints) -> Ints:
+    """Return the longest cable of each switch whose ports have one setting; else 0."""
+    longest = np.zeros(len(fabric.switches), np.int64)
+    np.maximum.at(longest, switch, cable_m)
+    shared = [platforms[sku.nos].one_cable_length for sku in fabric.switches.skus]
+    return np.where(shared, longest, 0)
+
+
+def _classes(fabric: Fabric, switch: Ints, port: Ints, longest_m: Ints) -> tuple[Ints, Ints]:
     """Return what else a buffer follows from, as a number for each port, and its lanes.
 
-    Model, role and overrides of a switch; where these change the policy of ports, each port of
-    each switch is of its own class.
+    Model, role, longest cable and overrides of a switch; where these change the policy of ports,
+    each port of each switch is of its own class.
     """
     switches, overrides = fabric.switches, fabric.intent.device_overrides
     known: dict[tuple[object, ...], int] = {}
@@ -120,7 +130,12 @@ def _classes(fabric: Fabric, switch: Ints, port: Ints) -> tuple[Ints, Ints]:
             lanes[id(sku)] = np.array([0, *counts])
         mine = overrides.get(name, ())
         own[row] = any(change.lossless for one in mine for change in one.value.ports.values())
-        key = id(sku), int(switches.tier[row]), *(id(one.value) for one in mine)
+        key = (
+            id(sku),
+            int(switches.tier[row]),
+            int(longest_m[row]),
+            *(id(one.value) for one in mine),
+        )
         numbers[row] = known.setdefault(key, len(known))
         lane_rows[row] = list(lanes).index(id(sku))
     width = max(len(counts) for counts in lanes.values())

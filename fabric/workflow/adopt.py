@@ -12,7 +12,7 @@ from fabric.audit.adoption.shares import scaled
 from fabric.audit.adoption.traits import PRIORITIES
 from fabric.audit.adoption.values import known_value, policy_fields
 from fabric.audit.adoption.votes import majorities
-from fabric.core.errors import InputError, RenderError
+from fabric.core.errors import InputError, RenderError, UnsupportedError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.classes import lossless_classes
 from fabric.workflow.adopt_borrowed import Borrowed, borrowed
@@ -173,8 +173,8 @@ def _rendered(project: Project, names: Collection[str]) -> tuple[dict[str, Lossl
     try:
         files = project.switch_artefacts
         texts_by_name = {name: whole(files[name]).text for name in files if name in names}
-    except RenderError as error:
-        failure = str(error)
+    except UnsupportedError as error:
+        failure = "; ".join(map(str, error.findings))
         for name in platforms.keys() & names:
             with suppress(RenderError):
                 texts_by_name[name] = whole(rendered_switch(project.devices[name])).text

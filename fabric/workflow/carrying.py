@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from fabric.change.model import Risk
+from fabric.prove.vrfs import gateways
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,6 +72,35 @@ def idle_ports(
         if is_idle(cable, now, planned)
         and (in_service or cable[2] in planned.texts or _has_no_address(now, planned, cable))
     )
+
+
+def moved_ports(project: Project, now: Side, planned: Side) -> frozenset[tuple[str, str]]:
+    """Return the ports of switches whose NICs change the tenant, and lose their peers by it.
+
+    A tenant whose VRF gets another name stays together: where most NICs of a VRF come from one
+    VRF, the others are new in it.
+    """
+    if project.fabric.tenants is None:
+        return frozenset()
+    before, after = (_vrfs_of_nics(project, side) for side in (now, planned))
+    origins: dict[str, Counter[str]] = {}
+    for port, vrf in after.items():
+        origins.setdefault(vrf, Counter())[before.get(port, "")] += 1
+    usual = {vrf: counts.most_common(1)[0][0] for vrf, counts in origins.items()}
+    return frozenset(port for port, vrf in after.items() if before.get(port, "") != usual[vrf])
+
+
+def _vrfs_of_nics(project: Project, side: Side) -> dict[tuple[str, str], str]:
+    """Return the VRF of each port that leads to a NIC, as device and port."""
+    vrfs = {}
+    svis = {name: gateways(configured) for name, configured in side.routing.items()}
+    for name, port_name, peer, _ in cables(project):
+        configured = side.routing.get(name)
+        port = configured.ports.get(port_name) if configured else None
+        if port and peer not in project.devices:
+            owner = port if port.vlan is None else svis[name].get(port.vlan)
+            vrfs[name, port_name] = owner.vrf if owner else ""
+    return vrfs
 
 
 def changing_ports(plan: DevicePlan, design: DeviceDesign) -> frozenset[str]:

@@ -29,7 +29,7 @@ from fabric.validate.rule import SwitchRule, by_port
 from fabric.validate.runner import Outcome, all_rules, gathered, run, together
 from fabric.validate.waivers import Decisions
 from fabric.validate.world import World
-from fabric.workflow.stages import unkept
+from fabric.workflow.stages import RENDERING, unkept
 from fabric.workflow.work import same
 
 if TYPE_CHECKING:
@@ -57,11 +57,8 @@ __all__ = [
     "yang_of",
 ]
 
-#: A rendering that fails is a finding under this name; the other rules have classes.
-_RENDERING = "REN001"
 #: How rules about several fabrics begin.
 _OF_SITES = "SIT"
-_RENDERED = "correct the value, or choose a model that `rocefab show platforms` lists as rendered"
 
 
 class Handling(NamedTuple):
@@ -162,10 +159,9 @@ def _with_switches(
     outcome = outcome.merged(replace(said, skipped=(*outcome.skipped, *single)).without(ignore))
     if outcome.at_least(Severity.ERROR):
         return outcome
-    failure = next((one.failure for one in checked if one.failure), "")
+    failure = next((one.failure for one in checked if one.failure), None)
     if failure:
-        finding = Finding(_RENDERING, Severity.ERROR, failure, _RENDERED)
-        return outcome.merged(Outcome((finding,), (), outcome.skipped, ()))
+        return outcome.merged(Outcome((failure,), (), outcome.skipped, ()))
     outcomes = [one.outcome for one in checked if one.outcome]
     if not outcomes:
         return outcome.merged(run(World()).without(ignore))
@@ -272,7 +268,7 @@ def _refuse_unknown(ignore: Sequence[str], own: Iterable[str] = ()) -> None:
         message = f"ignore is the text {ignore!r}, where a list of rules is needed"
         finding = Finding("INT022", Severity.ERROR, message, f"write [{ignore!r}]")
         raise InputError("nothing was checked", [finding])
-    known = [_RENDERING, *(rule.id for rule in all_rules()), *PAIR_RULES, *own]
+    known = [RENDERING, *(rule.id for rule in all_rules()), *PAIR_RULES, *own]
     findings = []
     for name in ignore:
         if name not in known:

@@ -17,7 +17,6 @@ from fabric.workflow.work import same
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from fabric.prove.engine import Proof
     from fabric.workflow.configurations import Readings
     from fabric.workflow.diff_source import Source
     from fabric.workflow.prove import Proved
@@ -135,17 +134,8 @@ def _verdict(proved: Proved, findings: Sequence[Finding]) -> ProofVerdict:
     if proved.failure or proved.own is None:
         return ProofVerdict("not run", len(findings), reason=proved.failure)
     bad = sum(finding.severity >= Severity.WARNING for finding in findings)
-    families = [proved.own, *([proved.own.other] if proved.own.other else [])]
-    lost, pairs = max(map(_pairs, families))
+    lost, pairs = proved.own.nic_pairs()
     return ProofVerdict("findings" if bad else "proved", bad, pairs, lost)
-
-
-def _pairs(proof: Proof) -> tuple[int, int]:
-    """Return how many pairs of NICs are lost, and promised."""
-    inside = proof.tenants
-    if inside is None:
-        return proof.lost_pairs, proof.pairs
-    return proof.lost_pairs + inside.lost_nic_pairs, proof.pairs + inside.nic_pairs
 
 
 def _side(findings: Sequence[Finding], source: Source) -> JudgedSide:

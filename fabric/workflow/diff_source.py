@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fabric.core.errors import InputError, RenderError
+from fabric.core.errors import InputError, UnsupportedError
 from fabric.core.file_kinds import FileKind
-from fabric.core.findings import Finding, Severity
 from fabric.core.user_files import read_bytes
 from fabric.intent.documents import KINDS, read_folder
 from fabric.intent.site import load_beside
@@ -62,10 +61,8 @@ class Source:
         try:
             self._rendered.update(project.switch_files(switches))
             self._rendered.update(project.host_files(hosts))
-        except RenderError as error:
-            fix = "`rocefab check` shows the place in the inventory"
-            finding = Finding("REN001", Severity.ERROR, f"{self.shown}: {error}", fix)
-            raise InputError("nothing was compared", [finding]) from error
+        except UnsupportedError as error:
+            raise InputError(f"nothing was compared: {error}", error.findings) from error
         return {name: self._rendered[name] for name in chosen}
 
     def keep(self, files: Mapping[str, list[Artefact]]) -> None:

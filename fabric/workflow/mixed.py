@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.audit.ends import differences, lossless_dscps
+from fabric.audit.host_class import HOST
+from fabric.design.tenancy import tunnel_bytes
 from fabric.prove.engine import Engine
 from fabric.topology.outages import outage, outage_of_ports
-from fabric.workflow.carrying import cables, idle_ports, is_idle
+from fabric.workflow.carrying import cables, idle_ports, is_idle, moved_ports
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from fabric.observe.configuration import Configured
-    from fabric.observe.configuration.lossless import Lossless
+    from fabric.observe.configuration.lossless import Lossless, PortPolicy
     from fabric.prove.engine import Proof
     from fabric.topology.model import Fabric
     from fabric.workflow.carrying import Cable
@@ -27,7 +29,26 @@ if TYPE_CHECKING:
 
 #: Rules of a proof that say that packets do not arrive, or arrive where they must not.
 _FORWARDING = frozenset(("BAT005", "BAT006", "BAT007", "BAT014"))
+_OF_TENANTS = frozenset(("BAT022", "BAT023", "BAT024", "BAT025"))
 _LINE = re.compile(r"\bline=\d+")
+
+
+class _State(NamedTuple):
+    """What devices say of the lossless class, and the longest packet between switches.
+
+    The longest packet is 0 where the MTU of no NIC is known.
+    """
+
+    lossless: Mapping[str, Lossless]
+    packet_bytes: float
+
+    @classmethod
+    def of(cls, project: Project, lossless: Mapping[str, Lossless]) -> _State:
+        """Return the state; hosts send packets as long as the MTU of their NICs."""
+        hosts = [lossless[name] for name in project.hosts if name in lossless]
+        nics = [port.mtu_bytes for host in hosts for port in host.ports.values()]
+        longest = max((mtu.value for mtu in nics if mtu), default=0)
+        return cls(lossless, longest + tunnel_bytes(project.fabric) if longest else 0)
 
 
 def hazards(
@@ -57,17 +78,19 @@ def lossless_hazards(project: Project, waves: Waves, before: Side, after: Side) 
 
 
 def _ends(project: Project, waves: Waves, before: Side, after: Side) -> Iterator[str]:
-    """Yield cables that carry traffic and whose two ends disagree for a while."""
+    """Yield cables that carry traffic, and whose ends disagree or drop packets for a while."""
+    start, end = (_State.of(project, side.lossless) for side in (before, after))
     now = dict(before.lossless)
     of_device = _cables_of_devices(project)
     for number, wave in enumerate(waves, 1):
         now |= {name: after.lossless[name] for name in wave if name in after.lossless}
+        state = _State.of(project, now)
         for name in wave:
             words = [
                 text
                 for cable in of_device.get(name, ())
-                for text in _words(now, cable)
-                if text not in {*_words(before.lossless, cable), *_words(after.lossless, cable)}
+                for text in _words(state, cable)
+                if text not in {*_words(start, cable), *_words(end, cable)}
                 and not is_idle(cable, before, after)
             ]
             if words:
@@ -85,14 +108,29 @@ def _cables_of_devices(project: Project) -> dict[str, list[Cable]]:
     return of_device
 
 
-def _words(states: Mapping[str, Lossless], cable: Cable) -> list[str]:
-    """Return what the two ends of a cable have different."""
+def _words(state: _State, cable: Cable) -> list[str]:
+    """Return what the two ends of a cable have different, and which of them drops packets."""
     name, port, peer, peer_port = cable
-    here = states[name].ports.get(port) if name in states else None
-    there = states[peer].ports.get(peer_port) if peer in states else None
+    here = state.lossless[name].ports.get(port) if name in state.lossless else None
+    there = state.lossless[peer].ports.get(peer_port) if peer in state.lossless else None
     if here is None or there is None:
         return []
-    return [f"{name} {port}: {text} at {peer} {peer_port}" for text in differences(here, there)]
+    unlike = [f"{name} {port}: {text} at {peer} {peer_port}" for text in differences(here, there)]
+    if state.lossless[peer].system == HOST:
+        sent = there.mtu_bytes.value if there.mtu_bytes else 0
+        return [*unlike, *_too_long(cable[:2], here, sent)]
+    ends = ((cable[:2], here), (cable[2:], there))
+    return [
+        *unlike,
+        *(text for place, own in ends for text in _too_long(place, own, state.packet_bytes)),
+    ]
+
+
+def _too_long(place: tuple[str, str], port: PortPolicy, sent_bytes: float) -> Iterator[str]:
+    """Yield that a port drops the longest packets that hosts send over it."""
+    if port.mtu_bytes and port.mtu_bytes.value < sent_bytes:
+        mtu = f"an MTU of {port.mtu_bytes.value:g} drops packets of {sent_bytes:g} bytes"
+        yield f"{' '.join(place)}: {mtu}"
 
 
 def _dscps(project: Project, waves: Waves, before: Side, after: Side) -> Iterator[str]:
@@ -149,23 +187,24 @@ def _paths(
         return
     used = _with_nics_in_use(project, before, after)
     known = {
-        text for files in (start, end) for text in _broken(_engine(project, files, used).prove())
+        key for files in (start, end) for key in _broken(_engine(project, files, used).prove())
     }
     now = dict(start)
     for number, wave in enumerate(waves, 1):
         down = [f"switch:{name}" for name in wave if name in project.devices]
         if down and in_waves:
             hit = _engine(project, now, used).prove_outage(outage(project.fabric, down))
-            yield from _told(f"during wave {number}", {*_broken(hit)} - known)
+            yield from _told(f"during wave {number}", _broken(hit), known)
         now |= {name: end[name] for name in wave if name in end}
         if moving & {*wave}:
             hit = _engine(project, now, used).prove()
-            yield from _told(f"after wave {number}", {*_broken(hit)} - known)
+            yield from _told(f"after wave {number}", _broken(hit), known)
 
 
 def _with_nics_in_use(project: Project, before: Side, after: Side) -> Fabric:
-    """Return the fabric without the NICs that carry no traffic."""
-    idle = outage_of_ports(project.fabric, idle_ports(project, before, after))
+    """Return the fabric without the NICs that carry no traffic, or change the tenant."""
+    unused = idle_ports(project, before, after) | moved_ports(project, before, after)
+    idle = outage_of_ports(project.fabric, unused)
     nics = project.fabric.nics
     return replace(project.fabric, nics=replace(nics, enabled=nics.enabled & ~idle.nics))
 
@@ -174,25 +213,31 @@ def _carries_traffic(project: Project, before: Side) -> bool:
     """Return whether some pair of NICs is connected, as far as that is known."""
     if before.routing.keys() != project.devices.keys():
         return True
-    proof = _engine(project, before.routing, project.fabric).prove()
-    return proof.lost_pairs < proof.pairs
+    lost, pairs = _engine(project, before.routing, project.fabric).prove().nic_pairs()
+    return lost < pairs
 
 
-def _told(when: str, broken: set[str]) -> Iterator[str]:
-    if broken:
-        first, *others = sorted(broken)
-        more = f" (and {len(others)} more)" if others else ""
-        yield f"{when}: {first}{more}"
+def _told(when: str, broken: Mapping[str, str], known: Collection[str]) -> Iterator[str]:
+    told = sorted(text for key, text in broken.items() if key not in known)
+    if told:
+        more = f" (and {len(told) - 1} more)" if told[1:] else ""
+        yield f"{when}: {told[0]}{more}"
 
 
 def _engine(project: Project, files: Mapping[str, Configured], fabric: Fabric) -> Engine:
     return Engine(fabric, project.devices, project.hosts, files)
 
 
-def _broken(proof: Proof) -> Iterator[str]:
+def _broken(proof: Proof) -> dict[str, str]:
+    """Return what is broken, by what stays the same from state to state: not the example."""
+    texts = {}
     for item in proof.breaches:
+        text = f"{item.device}: {item.message}"
         if item.rule in _FORWARDING:
-            yield f"{item.device}: {item.message}"
+            texts[text] = text
+        elif item.rule in _OF_TENANTS:
+            texts.setdefault(item.message.partition(", such as")[0], text)
+    return texts
 
 
 def _meaning(configured: Configured | None) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.design.designs import Designs
 from fabric.validate.places import Places
 from fabric.workflow.checked_cache import checked_from_bytes, checked_to_bytes
-from fabric.workflow.stages import Checking, Keep, Rendering, Stage, rendered_host, rendered_switch
+from fabric.workflow.stages import Checking, Keep, Rendering, Stage, SwitchRendering, rendered_host
 from fabric.workflow.work import Work, digests, same
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Project(Designs):
 
     def switch_files(self, names: Iterable[str]) -> dict[str, list[Artefact]]:
         """Return the rendered files of some switches."""
-        rendering = Rendering(self.devices.of_row, rendered_switch)
+        rendering = SwitchRendering(self.devices.of_row, self._places)
         rows = {name: self.devices.rows[name] for name in names}
         return self.work.each(Stage("switch", "switches", rendering), rows)
 
@@ -83,10 +83,13 @@ class Project(Designs):
 
     def checking(self, *, renders: bool) -> Stage[Checked]:
         """Return the stage in which the rules see every switch, and its files where it renders."""
-        places = Places(self.intent, self.fabric, self.resolver)
         keep = Keep(self.switch_inputs.of, checked_to_bytes, checked_from_bytes)
-        make = Checking(self.devices.of_row, places, renders)
+        make = Checking(self.devices.of_row, self._places, renders)
         return Stage("checked switch", "switches", make, keep=keep if renders else None)
+
+    @property
+    def _places(self) -> Places:
+        return Places(self.intent, self.fabric, self.resolver)
 
     @cached_property
     def sonic_files(self) -> dict[str, bytes]:

@@ -10,14 +10,13 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from fabric.core.errors import RenderError
-from fabric.core.findings import Severity
+from fabric.core.errors import InputError, RenderError, UnsupportedError
+from fabric.core.findings import Finding, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from fabric.core.artefact import Artefact
-    from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
     from fabric.render.manifest import Written
     from fabric.validate.places import Places
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
     from fabric.validate.runner import Outcome
 
 T = TypeVar("T")
+#: A rendering that fails is a finding under this name; the other rules have classes.
+RENDERING = "REN001"
+_RENDERED = "correct the value, or choose a model that `rocefab show platforms` lists as rendered"
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,57 @@ class Rendering:
         return self.render(self.design(row))
 
 
+@dataclass(frozen=True)
+class SwitchRendering:
+    """Renders a switch by its row.
+
+    Parameters
+    ----------
+    design : callable
+        From a row to the design.
+    places : Places
+        Where the inventory says so.
+    """
+
+    design: Callable[[int], DeviceDesign]
+    places: Places
+
+    def __call__(self, row: int) -> list[Artefact]:
+        """Return the files of a switch.
+
+        Raises
+        ------
+        UnsupportedError
+            When it cannot be rendered; its findings say where the inventory asks for that.
+        """
+        design = self.design(row)
+        try:
+            return rendered_switch(design)
+        except RenderError as error:
+            findings, _ = _judged(self.places, design)
+            reasons = _reasons(error, findings) or [_failure(error, findings, self.places, design)]
+            raise UnsupportedError(f"{design.name} cannot be rendered", reasons) from error
+
+
+def _reasons(error: RenderError, findings: Sequence[Finding]) -> list[Finding]:
+    """Return what rules say of a switch that cannot be rendered: those that the error names."""
+    named = {one.rule for one in error.findings} if isinstance(error, InputError) else set()
+    errors = (one for one in findings if one.severity >= Severity.ERROR)
+    return [one for one in errors if not named or one.rule in named]
+
+
+def _failure(
+    error: RenderError, findings: Sequence[Finding], places: Places, design: DeviceDesign
+) -> Finding:
+    """Return the error as a finding, at the value that a rule rejects or at the model."""
+    model = places.hardware_place(design, "sku")
+    field, position = next(
+        ((one.field, one.position) for one in _reasons(error, findings)),
+        (model.field, model.position),
+    )
+    return Finding(RENDERING, Severity.ERROR, str(error), _RENDERED, field, position)
+
+
 def rendered_switch(design: DeviceDesign) -> list[Artefact]:
     """Return the files of a switch."""
     from fabric.render import render_device
@@ -119,7 +172,7 @@ class Checked:
         Empty where it was not rendered, and where the files were put somewhere.
     outcome : Outcome or None
         What the rules say of its CONFIG_DB, where it has one.
-    failure : str
+    failure : Finding or None
         Why it could not be rendered.
     written : list of Written
         What the manifest has of its files.
@@ -129,7 +182,7 @@ class Checked:
     broken: dict[str, str]
     files: list[Artefact] = field(default_factory=list)
     outcome: Outcome | None = None
-    failure: str = ""
+    failure: Finding | None = None
     written: list[Written] = field(default_factory=list)
 
 
@@ -158,23 +211,30 @@ class Checking:
         from fabric.validate.waivers import Decisions
 
         design = self.design(row)
-        findings: list[Finding] = []
-        broken = {}
-        for rule in _switch_rules():
-            try:
-                findings += rule.check_switch(self.places, design)
-            except Exception as error:  # noqa: BLE001 - any mistake in a rule must not hide the others
-                broken[rule.id] = f"{type(error).__name__}: {error}"
+        findings, broken = _judged(self.places, design)
         kept, _ = Decisions.of(self.places.intent).apply(findings)
         if not self.renders or any(one.severity >= Severity.ERROR for one in kept):
             return Checked(findings, broken)
         try:
             files = render_device(design)
         except RenderError as error:
-            return Checked(findings, broken, failure=str(error))
+            failure = _failure(error, findings, self.places, design)
+            return Checked(findings, broken, failure=failure)
         config = next((file.content for file in files if file.kind == "config_db"), None)
         outcome = None if config is None else verdict(design.name, config, design.sku)
         return Checked(findings, broken, files, outcome)
+
+
+def _judged(places: Places, design: DeviceDesign) -> tuple[list[Finding], dict[str, str]]:
+    """Return what the rules say of a design, and why some of them could not."""
+    findings: list[Finding] = []
+    broken = {}
+    for rule in _switch_rules():
+        try:
+            findings += rule.check_switch(places, design)
+        except Exception as error:  # noqa: BLE001 - any mistake in a rule must not hide the others
+            broken[rule.id] = f"{type(error).__name__}: {error}"
+    return findings, broken
 
 
 @lru_cache(1)

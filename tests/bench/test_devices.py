@@ -191,7 +191,7 @@ def test_devices_per_core(
         fleet.read("plan", size)
         fleet.apply(size)
         print("  the lowest of each is kept")
-        for devices, which in ((1, ("--only", "gpu0001" if is_host else "su1-rail0")), (size, ())):
+        for devices, which in ((size, ()), (1, ("--only", "gpu0001" if is_host else "su1-rail0"))):
             lowest_s = {
                 command: min(fleet.read(command, devices, *which) for _ in range(ROUNDS))
                 for command in READING

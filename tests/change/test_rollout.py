@@ -146,20 +146,66 @@ CHANGES = {
         "during wave 2: su1-rail0: packets do not arrive at gpu001 on su1-rail1",
     ),
     "other addresses of uplinks": ("10.254.0.0/21", "10.253.0.0/21", "packets do not arrive"),
+    "a larger MTU of ports": ("lossless:", "lossless:\n  mtu: {port_bytes: 9200}", ""),
+    "larger MTUs": ("lossless:", "lossless:\n  mtu: {port_bytes: 9214, host_bytes: 9200}", ""),
+    "smaller MTUs": (
+        "lossless:",
+        "lossless:\n  mtu: {port_bytes: 4200, host_bytes: 4200}",
+        "after wave 1: spine01 Ethernet1/1: an MTU of 4200 drops packets of 9000 bytes (and 3 more",
+    ),
     "other thresholds": ("kmin_bytes: 150000", "kmin_bytes: 200000", ""),
     "another server": ("192.0.2.20", "192.0.2.21", ""),
     "nothing": ("rails: 2", "rails: 2", ""),
 }
 
 
-@pytest.mark.parametrize("name", CHANGES)
+RED, BLUE = '{name: red, id: 17, hosts: "gpu[001,003]"}', "{name: blue, id: 18, hosts: gpu002"
+BOTH = f"{RED}\n  - {BLUE}"
+HOST_MOVED = '{name: red, id: 17, hosts: "gpu[001-003]"}\n  - {name: blue, id: 18'
+DIVIDED = f"{{name: green, id: 19, hosts: gpu001}}\n  - {RED.replace('001,', '')}\n  - {BLUE}"
+#: Red has the VRF that blue had, and blue that of red.
+SWAPPED = BOTH.replace("17", "X").replace("18", "17").replace("X", "18")
+#: The same where all NICs are of tenants: their pairs count as traffic.
+TENANTS = {
+    "another priority": (
+        "lossless:",
+        "lossless:\n  pfc_priority: 4\n  traffic_class: 4\n  queue: 4\n  priority_group: 4",
+        "lossless priorities are [4] here and [3] at ",
+    ),
+    "another AS of the spines": (
+        "spine_asn: 65100",
+        "spine_asn: 65200",
+        "during wave 2: su1-rail1: tenant blue: 1 pair of NICs is cut",
+    ),
+    "smaller MTUs": (
+        "lossless:",
+        "lossless:\n  mtu: {port_bytes: 4200, host_bytes: 4150}",
+        "drops packets of 9050 bytes",
+    ),
+    "a NIC gets a tenant": (
+        'hosts: "gpu[001,003]"}',
+        'hosts: "gpu[001,003]", nics: {gpu004: [1]}}',
+        "",
+    ),
+    "a host goes to another tenant": (BOTH, HOST_MOVED, ""),
+    "a tenant is divided": (BOTH, DIVIDED, "tenant green: 1 pair of NICs is cut"),
+    "tenants swap their VRFs": (BOTH, SWAPPED, "NICs of tenant blue reach those of red, such as"),
+    "nothing": ("rails: 2", "rails: 2", ""),
+}
+STATES = {
+    **{f"demo: {name}": ("demo", *change) for name, change in CHANGES.items()},
+    **{f"tenants: {name}": ("tenants", *change) for name, change in TENANTS.items()},
+}
+
+
+@pytest.mark.parametrize("name", STATES)
 def test_states_between_waves(name: str, tmp_path: Path) -> None:
-    old, new, words = CHANGES[name]
-    folder = shutil.copytree(INVENTORY / "demo", tmp_path / "demo")
+    base, old, new, words = STATES[name]
+    folder = shutil.copytree(INVENTORY / base, tmp_path / base)
     text = (folder / "fabric.yaml").read_text()
     assert old in text
     (folder / "fabric.yaml").write_text(text.replace(old, new))
-    before, after = Project(INVENTORY / "demo"), Project(folder)
+    before, after = Project(INVENTORY / base), Project(folder)
     stages = Stages(after.fabric, Rollout()).of([*after.devices, *after.hosts])
     problems = hazards(
         after, [one.names for one in stages], sides(before, {})[1], sides(after, {})[1]

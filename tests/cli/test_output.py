@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import json
 import os
+import time
 
 import pytest
 
@@ -91,6 +92,17 @@ def test_a_failure_comes_after_the_steps_before_it(capsys):
         "leaf4: verified",
         "end",
     ]
+
+
+def test_a_step_is_shown_once_also_after_a_pause(capsys, monkeypatch):
+    output.configure()
+    now_s = [time.monotonic()]
+    monkeypatch.setattr(output.time, "monotonic", lambda: now_s[0])
+    meter = output.Meter(lines=True)
+    for name in ("leaf1", "leaf2", "leaf3"):
+        now_s[0] += 10
+        meter(name, "verified")
+    assert capsys.readouterr().err == "leaf1: verified\nleaf2: verified\nleaf3: verified\n"
 
 
 @pytest.mark.parametrize("asked", ["full", "verbose"])

@@ -459,13 +459,34 @@ def test_a_field_that_is_not_set_is_named() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "form"),
-    [("", "set"), ("mtu 9114", "set"), ("kmin_bytes", "set"), ("mtu 9114;", "conf")],
-    ids=["every kind", "a line", "a field", "a line of braces alone"],
-)
-def test_a_file_in_two_forms_is_explained_once(text: str, form: str) -> None:
-    project = Project(ROOT / "inventory" / "mixed")
-    answers = explain(project, "junos-leaf", text)
-    files = {answer.subject.partition(":")[0] for answer in answers}
-    assert files == {f"switches/junos-leaf/junos.{form}"}
+#: Device and name -> value, note and a rule of the only answer.
+UNRENDERED = {
+    "times of NX-OS": (
+        ("nxos-leaf", "detection_ms"),
+        ("200", "set, not rendered: Cisco NX-OS has no line for it", "NXO006"),
+    ),
+    "an action of Comware 7": (
+        ("comware7-leaf", "lossless.watchdog.action"),
+        ("drop", "set, not rendered: H3C Comware 7 has no line for it", "QOS023"),
+    ),
+    "a cable of EOS": (
+        ("eos-leaf", "cables.uplink_m"),
+        ("40", "set, not rendered: Arista EOS has no line for it", "QOS021"),
+    ),
+    "a default": (
+        ("sonic-leaf", "mac_ageing_s"),
+        ("not set", "not rendered: SONiC has no line for it", "ARP002"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNRENDERED)
+def test_a_value_that_the_system_does_not_render(name: str) -> None:
+    question, (value, note, rule) = UNRENDERED[name]
+    (answer,) = explain(Project(ROOT / "inventory" / "mixed"), *question)
+    assert ([own.value for own in answer.values], answer.note) == ([value], note)
+    assert rule in answer.rules
+    (text,) = texts([answer])
+    assert note in text
+    assert "template" not in text
+    assert "\n    \n" not in text

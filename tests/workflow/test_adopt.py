@@ -213,7 +213,8 @@ def test_a_system_that_rejects_the_default_policy_is_read(tmp_path: Path) -> Non
         in outcome.files[DEVICES]
     )
     # its switched port alone has the MTU that it needs
-    assert outcome.failure.startswith("nxos-leaf: mtu.port_bytes 9100 is rejected")
+    assert outcome.failure.startswith(f"{folder / 'fabric.yaml'}:")
+    assert "nxos-leaf: mtu.port_bytes 9100 is rejected" in outcome.failure
     text = describe(outcome, Read())
     assert text.startswith("Some switches cannot be rendered with these files, so they are not")
     assert "No field that is read would still change on the switches that can be rendered." in text

@@ -21,7 +21,9 @@ from fabric.validate.rules.mtu import MtuRange
 from fabric.validate.rules.reach import Oversubscription
 from fabric.validate.runner import Outcome
 from fabric.workflow.check import check, report
+from fabric.workflow.diff import diff
 from fabric.workflow.project import Project
+from fabric.workflow.prove import Request, prove
 from fabric.workflow.store import Store
 from fabric.workflow.work import Work
 from tests.cases import each
@@ -101,6 +103,42 @@ def test_a_switch_that_cannot_be_rendered_is_an_error(folder: Path, monkeypatch)
     rendered(monkeypatch, failing="su1-rail1")
     (error,) = check(Project(folder)).at_least(Severity.ERROR)
     assert (error.rule, error.message) == ("REN001", "su1-rail1: cannot be rendered")
+    assert error.field == "fabric.platforms.leaf.sku"
+    assert error.position
+
+
+#: What asks for a file -> how `prove` and `diff` name what cannot be rendered.
+ASKING = {
+    "prove": lambda folder: prove(Project(folder), Request()),
+    "diff": lambda folder: diff(str(INVENTORY / "mixed"), str(folder), Work()),
+}
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_what_cannot_be_rendered_has_its_place(name: str, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(INVENTORY / "mixed", tmp_path / "mixed"))
+    file = folder / "devices" / "systems.yaml"
+    text = file.read_text()
+    assert "port_bytes: 9216" in text
+    file.write_text(text.replace("port_bytes: 9216", "port_bytes: 9000"))
+    with pytest.raises(InputError) as caught:
+        ASKING[name](folder)
+    errors = check(Project(folder)).at_least(Severity.ERROR)
+    assert [one.rule for one in errors] == ["NXO003"]
+    assert [*map(str, caught.value.findings)] == [*map(str, errors)]
+    assert str(errors[0]).startswith(f"{file}:14:")
+
+
+def test_a_waived_error_has_its_place_where_nothing_can_be_rendered(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(INVENTORY / "mixed", tmp_path / "mixed"))
+    file = folder / "devices" / "systems.yaml"
+    file.write_text(file.read_text().replace("port_bytes: 9216", "port_bytes: 9000"))
+    with (folder / "fabric.yaml").open("a") as fabric_file:
+        fabric_file.write(WAIVER.replace("ARP001", "NXO003"))
+    (error,) = check(Project(folder)).at_least(Severity.ERROR)
+    assert error.rule == "REN001"
+    assert str(error).startswith(f"{file}:14:")
+    assert "[NXO003]" in error.message
 
 
 def test_an_error_of_the_whole_fabric_leaves_the_rules_about_switches(folder: Path, monkeypatch):

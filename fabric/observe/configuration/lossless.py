@@ -92,6 +92,8 @@ class Policy:
         Whether the priority of a tag (IEEE 802.1Q) decides the class of tagged frames.
     dscp_to_class : dict of int to int
         Traffic class of each DSCP that a line names.
+    dscp_lines : dict of int to int
+        The line that names each DSCP, as far as the reader keeps it.
     pcp_to_class : dict of int to int
         Traffic class of each priority of a tag that a line names.
     class_to_queue : dict of int to int
@@ -123,6 +125,7 @@ class Policy:
     trusts_dscp: bool | None = None
     trusts_pcp: bool | None = None
     dscp_to_class: dict[int, int] = field(default_factory=dict)
+    dscp_lines: dict[int, int] = field(default_factory=dict)
     pcp_to_class: dict[int, int] = field(default_factory=dict)
     class_to_queue: dict[int, int] = field(default_factory=dict)
     markings: dict[int, Marking] = field(default_factory=dict)
@@ -147,6 +150,7 @@ class Policy:
 _TABLES = (
     "pfc",
     "dscp_to_class",
+    "dscp_lines",
     "pcp_to_class",
     "class_to_queue",
     "markings",

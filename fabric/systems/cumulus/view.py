@@ -123,7 +123,7 @@ def view(device: DeviceDesign) -> CumulusView:
     routed_vrfs = tuple(vrf for vrf in device.vrfs if vrf.vni or vrf.imports)
     ports = tuple(_port(port) for port in device.ports)
     watched = any(port.watched for port in ports)
-    cables = [port.cable_m for port in device.ports if port.headroom]
+    settings = {port.headroom.setting_m for port in device.ports if port.headroom}
     return CumulusView(
         words=_words(device),
         ports=ports,
@@ -134,7 +134,7 @@ def view(device: DeviceDesign) -> CumulusView:
         shares=_share_deltas(policy),
         marking=tuple(_marking(one) for one in policy.classes),
         pfc_priorities=policy.paused if policy.paused != (cumulus.ROCE_PRIORITY,) else (),
-        cable_m=max(cables) if cables else None,
+        cable_m=max(settings, default=None),
         alpha=_alpha(device),
         watchdog=policy.watchdog,
         robustness=policy.watchdog.detection_ms // policy.watchdog.poll_ms if watched else None,

@@ -329,9 +329,11 @@ def _marking(queue: Queue, line: int, kind: str, percent: str | None = None, **l
 
 
 @_LINES.means("dscp")
-def _dscp(switch: _Switch, _: int, dscps: str, number: str) -> None:
+def _dscp(switch: _Switch, line: int, dscps: str, number: str) -> None:
     shared = switch.profiles.setdefault("", Policy())
-    shared.dscp_to_class |= dict.fromkeys(map(int, dscps.split()), int(number))
+    named = [*map(int, dscps.split())]
+    shared.dscp_to_class |= dict.fromkeys(named, int(number))
+    shared.dscp_lines |= dict.fromkeys(named, line)
 
 
 @_LINES.means("class")

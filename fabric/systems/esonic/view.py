@@ -11,7 +11,7 @@ from fabric.design.evpn import evpn_sessions, tunnelled, with_bgp
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
 from fabric.render.prefix_rules import prefix_rules
-from fabric.systems.esonic.platforms import BUFFER_LINE, CABLE_LENGTHS_M, ESONIC
+from fabric.systems.esonic.platforms import BUFFER_LINE, ESONIC
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,11 +153,6 @@ def view(device: DeviceDesign) -> EsonicView:
     )
 
 
-def cable_setting_m(cable_m: int) -> int | None:
-    """Return the shortest setting that is not below a length in metres; None where none is."""
-    return next((length for length in CABLE_LENGTHS_M if length >= cable_m), None)
-
-
 def _policy(profile: QosProfile) -> PolicyView:
     return PolicyView(
         design=profile,
@@ -196,12 +191,11 @@ def _port(port: PortDesign, policies: tuple[PolicyView, ...]) -> PortView:
     description = _quoted(port)
     if port.qos is None:
         return PortView(port, description)
-    setting_m = cable_setting_m(port.cable_m) if port.qos.pfc else None
     return PortView(
         port,
         description,
         policies[port.qos.index],
-        setting_m,
+        port.headroom.setting_m if port.headroom else None,
         FEC_WORDS.get(port.fec, ""),
         str(ip_interface(port.ipv6).network) if port.announces_router else "",
     )

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.core.units import bytes_to_mb
+from fabric.design.headroom_fit import longest_fit_m, with_setting
 from fabric.design.pool import computed_buffer, fixed_pool_bytes, shared_headroom_bytes
-from fabric.qos.headroom.budget import budget, largest
+from fabric.qos.headroom.budget import budget
 from fabric.qos.headroom.computed import checked_port_bytes
-from fabric.qos.headroom.laws import headroom
 from fabric.qos.headroom.spectrum import TWO_UNIT_LANES
-from fabric.qos.headroom.terms import Link
 from fabric.qos.path import LONG_CABLE_M
 from fabric.qos.thresholds import pause_threshold_bytes
 from fabric.validate.rule import ModelRule, SwitchRule, rules
@@ -25,10 +24,6 @@ if TYPE_CHECKING:
     from fabric.design.port_model import HeadroomProfile, PortDesign
     from fabric.validate.places import Places
     from fabric.validate.world import LosslessKind, Model
-
-
-#: Longest cable that the inventory takes.
-MAX_CABLE_M = 80_000
 
 
 @rules.add("QOS022")
@@ -74,7 +69,7 @@ class HeadroomSum(SwitchRule):
                 f"{need} of headroom, but {device.sku.name} has {have}; "
                 f"{_what_fits(device, known, worst)}",
                 "use shorter cables, lower speeds, a smaller MTU or fewer ports"
-                + _between_sites(worst.cable_m),
+                + _between_sites(worst.setting_m),
                 place=places.cable_place(device, port, "cable_m"),
                 device=device.name,
             )
@@ -92,23 +87,18 @@ def _between_sites(cable_m: int) -> str:
 
 def _what_fits(device: DeviceDesign, known: list[HeadroomProfile], worst: HeadroomProfile) -> str:
     """Return how long the longest cables may be, all else as it is."""
-    buffer_bytes, asic = device.sku.packet_buffer_bytes, device.sku.asic_facts
+    buffer_bytes = device.sku.packet_buffer_bytes
     assert buffer_bytes
     if worst.law is None:
         return "what would fit is not known"
-    same = [group for group in known if group is worst]
-    ports = sum(port.headroom is worst for port in device.ports)
-    rest = sum((g.headroom_bytes or 0) + g.guaranteed_bytes for g in known if g is not worst)
-
-    def fits(cable_m: int) -> bool:
-        link = Link.of(
-            worst.speed_gbps, cable_m, worst.link.port_mtu_bytes, worst.link.lossless_mtu_bytes
-        )
-        return rest + len(same) * int(headroom(asic, link).headroom_bytes) <= buffer_bytes
-
-    longest = largest(fits, 0, MAX_CABLE_M)
+    same, others = with_setting(known, worst.setting_m)
+    ports = sum(port.headroom in same for port in device.ports)
+    rest_bytes = sum(group.headroom_bytes or 0 for group in others)
+    rest_bytes += sum(group.guaranteed_bytes for group in known)
+    mtu_bytes = int(worst.link.port_mtu_bytes)
+    longest = longest_fit_m(device.sku, same, mtu_bytes, buffer_bytes - rest_bytes)
     return (
-        f"its {counted(ports, 'port')} of {worst.cable_m:,} m would fit with {longest:,} m"
+        f"its {counted(ports, 'port')} of {worst.setting_m:,} m would fit with {longest:,} m"
         if longest is not None
         else "no length fits with this many ports"
     )

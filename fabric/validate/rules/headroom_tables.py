@@ -8,6 +8,7 @@ from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.core.units import MBPS_PER_GBPS
 from fabric.design.table_spread import shortfall_of, table_spread, twin
+from fabric.platforms import platforms
 from fabric.platforms.features import feature
 from fabric.qos.headroom.spectrum import STEP_BYTES, spectrum
 from fabric.qos.headroom.terms import Link
@@ -64,7 +65,7 @@ class CableTable(SwitchRule):
 
 @rules.add("QOS073")
 class LengthStep(ModelRule):
-    """The cable has a length of the vendor's headroom table."""
+    """The cable has a length that the headroom of its port can be set for."""
 
     severity = Severity.INFO
     why = (
@@ -77,12 +78,13 @@ class LengthStep(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Name every kind of port whose setting is not the length of its cable."""
         for kind in model.lossless_kinds:
-            setting_m = kind.headroom.setting_m
-            if setting_m == kind.headroom.cable_m:
+            group, platform = kind.headroom, platforms[kind.device.platform]
+            if group.setting_m == group.cable_m or platform.one_cable_length:
                 continue
+            where = "of its table" if group.row else "that it can be set to"
             yield self.of_kind(
                 kind,
-                f"{kind.title}: the switch is set to {setting_m} m, the next length of its table; "
+                f"{kind.title}, the next length {where}; "
                 "plan, labels and parts list keep the length of the cable",
                 "nothing to do; a headroom_table with this length keeps less headroom",
                 place=model.cable_place(kind.device, kind.port, "cable_m"),
@@ -244,7 +246,7 @@ def _by_law(kind: LosslessKind) -> str:
     have, law, group = kind.headroom.headroom_bytes, kind.headroom.law, kind.headroom
     if have is None or law is None:
         return f"headroom of {kind.title} is not known: {group.no_law}"
-    spread = table_spread(kind.device.sku.asic, group.speed_mbps, group.cable_m)
+    spread = table_spread(kind.device.sku.asic, group.speed_mbps, group.setting_m)
     tables = (
         f"tables of other models with this ASIC keep {spread.text()}"
         if spread

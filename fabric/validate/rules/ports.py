@@ -11,7 +11,7 @@ from fabric.core.findings import Severity
 from fabric.intent.yaml.file import ASSUMED
 from fabric.platforms import platforms
 from fabric.platforms.breakout import offered_mode
-from fabric.platforms.releases import has_form
+from fabric.platforms.releases import RELEASE_KEYS, has_form
 from fabric.topology.model import NO_PORT
 from fabric.validate.origins import Place, nic_place, port_place
 from fabric.validate.rule import ModelRule, SwitchRule, rules
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
+    from fabric.platforms import Platform
     from fabric.validate.places import Places
     from fabric.validate.world import Model
 
@@ -158,18 +159,28 @@ class ReleaseKnown(SwitchRule):
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look up the release of each switch whose release is said."""
         platform, release = platforms[device.platform], device.sku.release
-        known = ", ".join(platform.releases)
-        if not release or (platform.knows(release) if known else has_form(platform.name, release)):
-            return
-        yield self.finding(
-            f"{platform.title} {release} is not known"
-            if known
-            else f"{platform.title} {release} is of no form that rocefab can compare",
-            f"known: {known}" if known else "write it as the vendor does, or compare it by hand",
-            place=places.hardware_place(device, "release"),
-            device=device.name,
-            severity=None if known else Severity.INFO,
-        )
+        wrong, fix = _wrong_release(platform, release) if release else ("", "")
+        if wrong:
+            yield self.finding(
+                f"{platform.title} {release} {wrong}",
+                fix,
+                place=places.hardware_place(device, "release"),
+                device=device.name,
+                severity=None if platform.releases else Severity.INFO,
+            )
+
+
+def _wrong_release(platform: Platform, release: str) -> tuple[str, str]:
+    """Return what is wrong with a release, and what to do; empty where it is right."""
+    if platform.releases and not platform.knows(release):
+        return "is not known", f"known: {', '.join(platform.releases)}"
+    if has_form(platform.name, release) or (
+        platform.releases and platform.name not in RELEASE_KEYS  # of a plug-in
+    ):
+        return "", ""
+    train = platform.train(release)
+    other = f"such as {train}" if platform.releases else "or compare it by hand"
+    return "is of no form that rocefab can compare", f"write it as the vendor does, {other}"
 
 
 @rules.add("TOP023")

@@ -43,9 +43,10 @@ def complete(switch: Switch) -> None:
     switch.arp_timeout_s = switch.arp_timeout_s or _DEFAULT_ARP_S
     _join(switch)
     queues = {**_DEFAULT_QUEUES, **switch.maps.get("dot1p-lp", {})}
-    classes = _classes(switch, queues)
+    classes, lines = _classes(switch, queues), switch.map_lines
     for port in switch.front.values():
         port.class_to_queue, port.dscp_to_class = dict(queues), dict(classes)
+        port.dscp_lines = {**lines.get("dscp-dot1p", {}), **lines.get("dscp-lp", {})}
         _complete(switch, port)
     switch.ports.update(switch.front)
 

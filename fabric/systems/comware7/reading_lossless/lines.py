@@ -16,6 +16,9 @@ _HASH = re.compile(
 )
 _NEVER = 0
 
+#: Values of a map table, and the line of each.
+Rows = tuple[dict[int, int], dict[int, int]]
+
 
 @LINES.means("interface")
 def _interface(switch: Switch, line: int, name: str) -> ComwarePort:
@@ -39,13 +42,16 @@ def _threshold(switch: Switch, line: int, classes: str, fatal: str | None = None
 
 
 @LINES.means("map_table")
-def _map_table(switch: Switch, _: int, name: str, outbound: str | None = None) -> dict[int, int]:
-    return switch.maps.setdefault(f"{outbound} {name}" if outbound else name, {})
+def _map_table(switch: Switch, _: int, name: str, outbound: str | None = None) -> Rows:
+    key = f"{outbound} {name}" if outbound else name
+    return switch.maps.setdefault(key, {}), switch.map_lines.setdefault(key, {})
 
 
 @LINES.means("import")
-def _import(table: dict[int, int], _: int, values: str, value: str) -> None:
-    table |= dict.fromkeys(numbers(values), int(value))
+def _import(rows: Rows, line: int, values: str, value: str) -> None:
+    table, lines = rows
+    for number in numbers(values):
+        table[number], lines[number] = int(value), line
 
 
 @LINES.means("wred_table")

@@ -63,6 +63,8 @@ class Switch(Lossless):
         PFC of the system view, which holds on ports without lines about it.
     maps : dict of str to dict of int to int
         Map tables by name, such as ``dscp-dot1p``.
+    map_lines : dict of str to dict of int to int
+        The line of each of their values.
     intervals : dict of int to int
         Classes whose deadlocks are looked for, each with its line.
     fatal : dict of int to int
@@ -75,6 +77,7 @@ class Switch(Lossless):
     every: ComwarePort = field(default_factory=ComwarePort)
     tables: dict[str, dict[int, Marking]] = field(default_factory=dict)
     maps: dict[str, dict[int, int]] = field(default_factory=dict)
+    map_lines: dict[str, dict[int, int]] = field(default_factory=dict)
     intervals: dict[int, int] = field(default_factory=dict)
     fatal: dict[int, int] = field(default_factory=dict)
     action: str = ""

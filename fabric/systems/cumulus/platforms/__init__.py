@@ -46,6 +46,7 @@ CUMULUS = platforms.add("cumulus")(
         verb="nv set ",
         beside=("clear.nv",),
         description_space="_",
+        one_cable_length=True,  # the profile default-global (content/cumulus-linux-514, PFC)
         releases=RELEASES,
         of_one_release=of_one_release,
     )

@@ -31,6 +31,7 @@ class Mapping:
 
     trust: str | None = None
     dscps: dict[int, int] = field(default_factory=dict)
+    dscp_lines: dict[int, int] = field(default_factory=dict)
     tags: dict[int, int] = field(default_factory=dict)
 
 

@@ -41,7 +41,8 @@ def _trust(reading: LosslessLines, line: int, name: str, trust: str) -> None:
 @LINES.means("dscp")
 def _dscp(reading: LosslessLines, line: int, name: str, dscp: str, priority: str) -> None:
     _define(reading, "mapping", name, line)
-    reading.mappings[name].dscps[int(dscp)] = int(priority)
+    mapping = reading.mappings[name]
+    mapping.dscps[int(dscp)], mapping.dscp_lines[int(dscp)] = int(priority), line
 
 
 @LINES.means("tag")

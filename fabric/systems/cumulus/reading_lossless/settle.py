@@ -97,6 +97,7 @@ def _classes(reading: LosslessLines, port: PortPolicy) -> None:
     if _is_trimming(reading):
         return
     port.dscp_to_class = {dscp: dscp // _BLOCK for dscp in range(DSCPS)} | mapping.dscps
+    port.dscp_lines = mapping.dscp_lines
     if port.trusts_pcp:  # the switch priority is that of the tag where no line says it (514 QoS)
         port.pcp_to_class = {number: number for number in range(_PRIORITIES)} | mapping.tags
         port.dscp_to_class = port.dscp_to_class if port.trusts_dscp else {}

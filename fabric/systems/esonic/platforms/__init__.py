@@ -36,6 +36,7 @@ ESONIC = platforms.add("esonic")(
         vni_vlan=True,
         announces_alias=True,  # lldpmgrd below, as in SONiC
         reads_pfc=True,
+        cable_lengths_m=(5, 40, 300),  # sonic_qos_interfaces: cable_length
         # Seeds as SONiC gives them to its tiers: dockers/docker-orchagent/switch.json.j2
         ecmp_hash={
             "leaf": EcmpHash("CRC", HASH_FIELDS, seed=10),
@@ -45,8 +46,6 @@ ESONIC = platforms.add("esonic")(
     )
 )
 
-#: Lengths that ``cable-length`` takes (sonic_qos_interfaces).
-CABLE_LENGTHS_M = (5, 40, 300)
 #: Fills the lossless buffers of the model; the switch restarts when it is given (sonic_qos_buffer;
 #: sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis/qos/qos.py: expect_reboot).
 BUFFER_LINE = "buffer init lossless"

@@ -32,7 +32,7 @@ from fabric.systems.esonic.reading_lossless.model import KIND, KINDS, LINES, Dev
 
 if TYPE_CHECKING:
     from fabric.observe.configuration.lossless import PortPolicy
-    from fabric.systems.esonic.reading_lossless.model import Inside
+    from fabric.systems.esonic.reading_lossless.model import Inside, Rows
 
 __all__ = ["ports", "read"]
 
@@ -86,6 +86,7 @@ def _complete(switch: Device, port: PortPolicy) -> None:
         kind: dict(switch.maps.get((kind, own.get(f"qos map {kind}", "")), {})) for kind in KINDS
     }
     port.dscp_to_class, port.class_to_queue = tables["dscp-tc"], tables["tc-queue"]
+    port.dscp_lines = switch.map_lines.get(("dscp-tc", own.get("qos map dscp-tc", "")), {})
     port.pcp_to_class, port.pause_to_queue = tables["dot1p-tc"], tables["pfc-priority-queue"]
     if not tables["pfc-priority-pg"]:
         port.class_to_group = tables["tc-pg"]
@@ -174,14 +175,17 @@ def _weight(inside: tuple[Policy, int], line: int, percent: str) -> None:
 
 
 @LINES.means("map")
-def _map(switch: Device, line: int, kind: str, name: str) -> dict[int, int]:
+def _map(switch: Device, line: int, kind: str, name: str) -> Rows:
     switch.define(f"qos map {kind}", name, line)
-    return switch.maps.setdefault((kind, name), {})
+    key = kind, name
+    return switch.maps.setdefault(key, {}), switch.map_lines.setdefault(key, {})
 
 
 @LINES.means("row")
-def _row(rows: dict[int, int], _: int, many: str, to: str, **__: str) -> None:
-    rows |= dict.fromkeys(numbers(many), int(to))
+def _row(rows: Rows, line: int, many: str, to: str, **__: str) -> None:
+    values, lines = rows
+    for number in numbers(many):
+        values[number], lines[number] = int(to), line
 
 
 @LINES.means("interface")

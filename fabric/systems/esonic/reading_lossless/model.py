@@ -38,6 +38,7 @@ class Device(Lossless):
     """The switch: its objects by name, and by port what is bound to it."""
 
     maps: dict[tuple[str, str], dict[int, int]] = field(default_factory=dict)
+    map_lines: dict[tuple[str, str], dict[int, int]] = field(default_factory=dict)
     schedulers: dict[str, Policy] = field(default_factory=dict)
     wreds: dict[str, Marking] = field(default_factory=dict)
     bound: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -52,3 +53,5 @@ class Device(Lossless):
 
 
 Inside = tuple[Device, PortPolicy]
+#: Values of a map, and the line of each.
+Rows = tuple[dict[int, int], dict[int, int]]

@@ -61,7 +61,7 @@ def _class(reading: LosslessLines, line: int, name: str, words: str) -> None:
 def _classifier(
     reading: LosslessLines, line: int, name: str, target: str, loss: str, word: str
 ) -> None:
-    point = Point(_dscp(reading, word), target, loss)
+    point = Point(_dscp(reading, word), target, loss, line)
     if name not in reading.classifiers:
         reading.switch.defined.append(Use("classifier", name, line))
     reading.classifiers.setdefault(name, []).append(point)

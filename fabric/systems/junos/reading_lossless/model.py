@@ -41,6 +41,7 @@ class Point(NamedTuple):
     dscp: int
     name: str
     loss_priority: str
+    line: int
 
 
 class Tag(NamedTuple):

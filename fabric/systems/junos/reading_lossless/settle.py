@@ -132,6 +132,7 @@ def _classes(
     """Set which classes are lossless, and which DSCPs and queues belong to them."""
     numbers = _numbers(reading)
     leads = {point.dscp: point.name for point in points}
+    port.dscp_lines = {point.dscp: point.line for point in points}
     port.pfc = _lossless(reading, leads, profile)
     port.class_names = {number: name for name, number in numbers.items()}
     queues = {number: reading.classes[name].queue for name, number in numbers.items()}

@@ -32,8 +32,8 @@ def _match_group(inside: tuple[Device, str, str], _: int, group: str) -> None:
 
 
 @LINES.means("match_dscp")
-def _match_dscp(match: Match, _: int, words: str) -> None:
-    match.dscps |= set(numbers_of(words))
+def _match_dscp(match: Match, line: int, words: str) -> None:
+    match.dscps |= dict.fromkeys(numbers_of(words), line)
 
 
 @LINES.means("match_tag")
@@ -60,6 +60,7 @@ def _group(inside: tuple[Device, Policy, str], _: int, group: str) -> None:
     switch, policy, name = inside
     match = switch.matches.get(name, Match())
     policy.dscp_to_class = {**dict.fromkeys(match.dscps, int(group)), **policy.dscp_to_class}
+    policy.dscp_lines = {**match.dscps, **policy.dscp_lines}
     policy.pcp_to_class = {**dict.fromkeys(match.tags, int(group)), **policy.pcp_to_class}
 
 

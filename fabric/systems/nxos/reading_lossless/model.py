@@ -56,9 +56,9 @@ class Pause(NamedTuple):
 
 @dataclass(slots=True)
 class Match:
-    """What a class of type qos matches: DSCPs, and priorities of tags."""
+    """What a class of type qos matches: DSCPs, each with its line, and priorities of tags."""
 
-    dscps: set[int] = field(default_factory=set)
+    dscps: dict[int, int] = field(default_factory=dict)
     tags: set[int] = field(default_factory=set)
 
 

@@ -38,6 +38,8 @@ def _classes(device: DumpedSwitch, row: DumpRow) -> None:
         if own and own.fields.get("dscp_to_tc_map"):
             port.trusts_dscp = True
             port.dscp_to_class = device.dump.referred_map(own, "dscp_to_tc_map")
+            if named := device.dump.referred(own, "dscp_to_tc_map"):
+                port.dscp_lines = dict.fromkeys(port.dscp_to_class, named.line)
         port.trusts_pcp = "dot1p_to_tc_map" in row.fields
         if "tc_to_queue_map" in row.fields:
             port.class_to_queue = device.dump.referred_map(row, "tc_to_queue_map")

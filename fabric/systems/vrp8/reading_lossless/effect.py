@@ -159,7 +159,8 @@ def _classify(switch: Switch, port: VrpPort, *, pooled: bool) -> None:
         port.trust_lines = tuple(line for line, is_there in lines.items() if not is_there)
     port.trusts_pcp = not trusts and port.domain.name != "none"
     port.dscp_to_class = {dscp: dscp // (DSCPS // _CLASSES) for dscp in range(DSCPS)}
-    port.dscp_to_class |= switch.domains.get(port.domain.name, {})
+    for dscp, named in switch.domains.get(port.domain.name, {}).items():
+        port.dscp_to_class[dscp], port.dscp_lines[dscp] = named
     port.class_to_queue = {number: number for number in range(_CLASSES)}
 
 

@@ -7,7 +7,14 @@ from functools import partial
 from fabric.observe.configuration.blocks import numbers
 from fabric.observe.configuration.lossless import Marking, Value
 from fabric.systems.vrp8.platforms import PHBS
-from fabric.systems.vrp8.reading_lossless.switch import DEFAULT, LINES, Profile, Switch, VrpPort
+from fabric.systems.vrp8.reading_lossless.switch import (
+    DEFAULT,
+    LINES,
+    Class,
+    Profile,
+    Switch,
+    VrpPort,
+)
 
 #: Percent of ``discard-percentage`` where a profile does not name one (``ecn``, drop profile view).
 _DEFAULT_PERCENT = "100"
@@ -89,14 +96,14 @@ def _ets_profile(switch: Switch, line: int, name: str) -> None:
 
 
 @LINES.means("diffserv_domain")
-def _domain(switch: Switch, line: int, name: str) -> dict[int, int]:
+def _domain(switch: Switch, line: int, name: str) -> dict[int, Class]:
     switch.define("diffserv domain", name, line)
     return switch.domains.setdefault(name, {})
 
 
 @LINES.means("dscp")
-def _dscp(domain: dict[int, int], _: int, dscp: str, phb: str) -> None:
-    domain[int(dscp)] = PHBS.index(phb)
+def _dscp(domain: dict[int, Class], line: int, dscp: str, phb: str) -> None:
+    domain[int(dscp)] = Class(PHBS.index(phb), line)
 
 
 Drop = tuple[Switch, str]

@@ -44,6 +44,13 @@ class Named(NamedTuple):
     line: int
 
 
+class Class(NamedTuple):
+    """The class of a DSCP in a domain, with its line."""
+
+    number: int
+    line: int
+
+
 DEFAULT_DOMAIN = Named(DEFAULT, 0)
 
 
@@ -93,7 +100,7 @@ class Switch(Lossless):
     trunks: dict[str, VrpPort] = field(default_factory=dict)
     svis: dict[str, VrpPort] = field(default_factory=dict)
     profiles: dict[str, Profile] = field(default_factory=dict)
-    domains: dict[str, dict[int, int]] = field(default_factory=dict)
+    domains: dict[str, dict[int, Class]] = field(default_factory=dict)
     drops: dict[str, Marking | None] = field(default_factory=dict)
     greens: dict[str, Marking] = field(default_factory=dict)
     speeds: dict[str, float] = field(default_factory=dict)
