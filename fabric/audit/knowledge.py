@@ -63,5 +63,8 @@ def weighed(fault: Fault, leftovers: Iterable[Leftover]) -> Fault:
     unknown = next((item for item in leftovers if words.search(item.text)), None)
     if unknown is None:
         return fault
-    message = f"{fault.rule} is not judged, as a line was not understood; else {fault.message}"
+    message = (
+        f"this line was not understood, so {fault.rule} is not judged; if the line has nothing to "
+        f"do with it, {fault.message}"
+    )
     return Fault("AUD042", fault.port, unknown.line, message)

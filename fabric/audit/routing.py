@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from fabric.audit.fault import Fault
@@ -51,6 +52,7 @@ def judge(switch: Lossless, text: str) -> Iterator[Fault]:
 def _faults(switch: Lossless, configured: Configured) -> Iterator[Fault]:
     if any(port.gateway_vlan is not None for port in configured.ports.values()):
         yield from _ageing(switch)
+    yield from _twice(configured)
     yield from _mtu6(switch, configured)
     for peer in configured.bgp.peers.values() if configured.bgp else ():
         if peer.bfd or (peer.hold_s is not None and 0 < peer.hold_s <= MOST_HOLD_S):
@@ -81,6 +83,19 @@ def _carries_data(peer: BgpPeer, asn: int) -> bool:
     """Tell whether routes of packets come from a peer next to the switch, of another AS."""
     is_near = peer.hops is None and not peer.evpn
     return is_near and peer.asn != asn and peer.enabled is not False and bool(peer.activated)
+
+
+def _twice(configured: Configured) -> Iterator[Fault]:
+    """Find an address that two ports of one VRF have; link-local ones are of their link alone."""
+    first: dict[tuple[str, bool, int], str] = {}
+    for name, port in configured.ports.items():
+        for entry in port.addresses if port.enabled and port.routed is not False else ():
+            address = entry.text.partition("/")[0]
+            if ip_address(address).is_link_local:
+                continue
+            owner = first.setdefault((port.vrf, entry.is_ipv6, entry.address), name)
+            if owner != name:
+                yield Fault("AUD054", name, entry.line, f"{owner} has the address {address} too")
 
 
 def _mtu6(switch: Lossless, configured: Configured) -> Iterator[Fault]:

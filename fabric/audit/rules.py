@@ -278,5 +278,21 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             "make the parts of a side sum to 100",
             "juniper.net CLI reference buffer-partition (ingress, egress)",
         ),
+        (
+            "AUD054",
+            Severity.ERROR,
+            "Ports of a VRF have different addresses",
+            "Both ports have one network, so packets for the neighbours of one are lost.",
+            "give one of the ports another address",
+            "RFC 5227 (an address has one owner)",
+        ),
+        (
+            "AUD055",
+            Severity.WARNING,
+            "A port with PFC has no flow control of the whole port",
+            "The switch ignores it while PFC is on. When PFC goes off, it pauses all classes.",
+            "turn flow control of the port off",
+            "Arista EOS user manual, DCBX and Flow Control; IEEE 802.3 annex 31B",
+        ),
     )
 }

@@ -65,7 +65,11 @@ def _may_pause(port: PortPolicy) -> bool:
 
 
 def _negotiated(rule: str, port: PortPolicy) -> Fault:
-    message = f"{rule} is not judged: whether the port has PFC depends on DCBX (mode auto)"
+    auto = "set to auto" if port.negotiated else "auto by default, as no line sets it"
+    message = (
+        f"PFC of the port is {auto}: it is on only where the peer agrees by DCBX, which no "
+        f"file shows, so {rule} is not judged"
+    )
     return Fault("AUD042", port.name, port.negotiated or port.line, message)
 
 
@@ -294,6 +298,16 @@ def _buffer_parts(lossless: Lossless) -> Iterator[Fault]:
             message = f"the {side} parts of the shared buffer are {total:g} % together"
             line = max(part.line for part in parts.values())
             yield Fault("AUD053", "", line, message, is_absence=total < _ALL_PERCENT)
+
+
+@_by_port
+def _port_pause(port: PortPolicy) -> Iterator[Fault]:
+    """Find the pause of a whole port beside that of its lossless classes."""
+    ways = {way: pause.line for way, pause in port.port_pauses.items() if pause.value}
+    if ways:
+        words = " and ".join(sorted(ways))
+        message = f"the port has PFC and flow control of the whole port ({words})"
+        yield Fault("AUD055", port.name, min(ways.values()), message)
 
 
 @_by_port

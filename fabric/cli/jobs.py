@@ -235,8 +235,10 @@ def _print(job: dict[str, Any], *, every_rank: bool) -> None:
     hosts = hostlist.fold_in_order(job["hosts"])
     output.data(f"hosts   {hosts}\nreason  {job['reason']}\n")
     output.data(
-        f"cost    {job['cost']} by {job['bottleneck']}; links at most {job['link_load']} sprayed, "
-        f"{job['link_load_hashed']} hashed; {_proof(job['gap'])}\n"
+        f"cost    {job['cost']} of the line rate on the fullest {_fullest(job['bottleneck'])}; "
+        f"{_proof(job['gap'])}\n"
+        f"links   {job['link_load']} of the line rate on the fullest cable between switches if "
+        f"packets are sprayed, {job['link_load_hashed']} if flows are hashed\n"
     )
     for used, hosts in (("used", job["degraded"]), ("not used", job["not_considered"])):
         output.data("".join(f"{used:<9}{line}\n" for line in _of_hosts(hosts)))
@@ -259,7 +261,11 @@ def _print(job: dict[str, Any], *, every_rank: bool) -> None:
     output.table(headers, [[rank[name] for name in headers] for rank in ranks])
 
 
+def _fullest(bottleneck: str) -> str:
+    return bottleneck if bottleneck == "NIC" else f"cable ({bottleneck})"
+
+
 def _proof(gap: float | None) -> str:
     if gap is None:
-        return "how far above the best is not known"
-    return f"at most {gap:.1%} above the best" if gap else "no choice is better"
+        return "how far it is above the best is not known"
+    return f"at most {gap:.1%} above the best choice" if gap else "no choice is better"

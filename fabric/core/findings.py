@@ -65,6 +65,8 @@ class Finding:
         Whether the value is a default that stands in no file; ``position`` is where it would be.
     also : tuple of str
         Devices, with a port where there is one, that it is about too: the message has their number.
+    is_example : bool
+        Whether device and port are one of many with the same cause, which the message names.
     """
 
     rule: str
@@ -79,6 +81,7 @@ class Finding:
     running: str = ""
     is_default: bool = False
     also: tuple[str, ...] = ()
+    is_example: bool = False
 
     @property
     def subject(self) -> str:

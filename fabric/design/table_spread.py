@@ -34,19 +34,27 @@ class Spread:
     ----------
     least_bytes, most_bytes : int
         Smallest and largest row.
+    least_m, most_m : int
+        Shortest and longest length of these rows: a table may have only longer ones.
     models : int
         Switch models with such a row.
     """
 
     least_bytes: int
     most_bytes: int
+    least_m: int
+    most_m: int
     models: int
 
     def text(self) -> str:
-        """Return the interval and the number of models in words."""
-        few = self.least_bytes == self.most_bytes
-        size = f"{self.least_bytes:,}" + ("" if few else f" to {self.most_bytes:,}")
-        return f"{size} bytes ({counted(self.models, 'model')})"
+        """Return the intervals and the number of models in words."""
+        size = _interval(self.least_bytes, self.most_bytes)
+        length = _interval(self.least_m, self.most_m)
+        return f"{size} bytes at {length} m ({counted(self.models, 'model')})"
+
+
+def _interval(least: int, most: int) -> str:
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 @lru_cache(maxsize=1024)
@@ -60,12 +68,16 @@ def table_spread(asic: str, speed_mbps: int, cable_m: int) -> Spread | None:
     cable_m : int
         Length; each table is asked for its own, or its next longer one.
     """
-    rows = []
+    rows = {}
     for model in skus_of(asic):
         lengths = [m for m in model.cable_lengths_m(speed_mbps) if m >= cable_m]
         if lengths:
-            rows.append(model.headroom[speed_mbps, min(lengths)].headroom_bytes)
-    return Spread(min(rows), max(rows), len(rows)) if rows else None
+            row = model.headroom[speed_mbps, min(lengths)]
+            rows[model.name] = row.headroom_bytes, min(lengths)
+    if not rows:
+        return None
+    sizes, metres = zip(*rows.values(), strict=True)
+    return Spread(min(sizes), max(sizes), min(metres), max(metres), len(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +88,8 @@ class Shortfall:
     ----------
     percent : float
         How far the law is below the row, > 0.
+    row_bytes, law_bytes : int
+        What the row and the law keep for ``cable_m``, the length of the row.
     is_of_law : bool
         Whether it is so for the frames of the table too, not only for the smaller ones of the port.
     """
@@ -83,15 +97,16 @@ class Shortfall:
     percent: float
     model: str
     row_bytes: int
+    law_bytes: int
     cable_m: int
     is_of_law: bool
 
     def text(self) -> str:
         """Return by how much the law may be too low, in words."""
-        frames = "" if self.is_of_law else ", for larger frames"
+        frames = "" if self.is_of_law else " for larger frames"
         return (
-            f"the law may be {self.percent:.1f} % too low: {self.model} keeps "
-            f"{self.row_bytes:,} bytes at {self.cable_m} m{frames}"
+            f"the law may be {self.percent:.1f} % too low: at {self.cable_m} m {self.model} keeps "
+            f"{self.row_bytes:,} bytes{frames}, and the law gives {self.law_bytes:,}"
         )
 
 
@@ -126,7 +141,7 @@ def law_shortfall(
         )
         low = 100 * (1 - own / row_bytes)
         if low > (worst.percent if worst else 0):
-            worst = Shortfall(low, model.name, row_bytes, length, large < row_bytes)
+            worst = Shortfall(low, model.name, row_bytes, own, length, large < row_bytes)
     return worst
 
 

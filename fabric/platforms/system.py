@@ -93,6 +93,9 @@ class Platform:
     own_seed : str
         How a switch draws the seed of its hash by itself, and which command of the switch sets it;
         empty where that is not known.
+    beside : tuple of str
+        Names of files that `render` writes beside ``artefact`` and that are no configuration of
+        their own: another form of it, or what it removes.
     description_space : str
         What stands for a space in the description of a port.
     verb : str
@@ -150,6 +153,7 @@ class Platform:
     reads_pfc: bool = False
     ecmp_hash: Mapping[str, EcmpHash] = field(default_factory=dict)
     own_seed: str = ""
+    beside: tuple[str, ...] = ()
     description_space: str = " "
     verb: str = ""
     speed_words: Literal["", "plain", "lanes"] = ""

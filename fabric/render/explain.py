@@ -230,8 +230,20 @@ def explain_lines(platform: str, artefacts: Sequence[Artefact], text: str) -> li
     platform : str
         Folder of the templates that printed them.
     text : str
-        Part of a line, or ``TABLE``, ``TABLE|row``, ``TABLE|row|field`` on SONiC.
+        Part of a line, or ``TABLE``, ``TABLE|row``, ``TABLE|row|field`` on SONiC. A file that says
+        the same as another one in another form is asked where that one has no such line.
     """
+    forms = once(artefacts)
+    return _explained(platform, forms, text) or _explained(platform, artefacts, text)
+
+
+def once(artefacts: Sequence[Artefact]) -> list[Artefact]:
+    """Return the files without those that say the same as another one of them."""
+    paths = {artefact.path for artefact in artefacts}
+    return [artefact for artefact in artefacts if artefact.same_as not in paths]
+
+
+def _explained(platform: str, artefacts: Sequence[Artefact], text: str) -> list[ExplainedLine]:
     return [
         (line, known(platform, line, text))
         for line in placed_lines(artefacts)

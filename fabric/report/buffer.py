@@ -79,8 +79,9 @@ def _hint(devices: list[DeviceDesign]) -> str:
     rules = f" {rules} for {_models(unchecked)} (QOS002)." if unchecked else ""
     return (
         f"pool_bytes is unknown for {_models(without)}: no public source says how the buffer is "
-        "divided into pools there. There free_bytes is left for headroom and the shared pool "
-        "together; where the model says how much is for headroom, it is left of that."
+        "divided into pools there. Of such a switch, free_bytes is the whole buffer without the "
+        "headroom. Of a model with a fixed part of the buffer for headroom, it is the rest of "
+        "that part."
         f"{rules} `simulate` needs --buffer-mib"
     )
 

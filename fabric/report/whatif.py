@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
 #: Rules that would only repeat that a cable or NIC is down, or that a leaf has fewer uplinks.
 _REPEATING = {"TOP012", "TOP015", "TOP017"}
-_COUNTED = re.compile(r" \(and in [0-9,]+ more places?\)$")
 #: Hosts that are named in a report.
 WORST_HOSTS = 10
 #: What rounds to 100 and is not all is shown as this.
@@ -367,8 +365,10 @@ def _outcome(designs: Designs, words: list[str]) -> Outcome:
 
 def _key(finding: Finding) -> tuple[object, ...]:
     """Return what makes a finding: not how many places it stands for."""
+    from fabric.validate.runner import without_count
+
     where = () if finding.position else (finding.device, finding.port)
-    message = _COUNTED.sub("", finding.message)
+    message = without_count(finding.message)
     return finding.rule, finding.severity, message, finding.field, finding.position, *where
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
     from fabric.topology.site import Member
+    from fabric.validate.kinds import LosslessKind
     from fabric.validate.places import Places
     from fabric.validate.world import Configuration, Model, Place, World
 
@@ -92,6 +93,7 @@ class Rule(ABC):
         device: str = "",
         port: str = "",
         severity: Severity | None = None,
+        is_example: bool = False,
     ) -> Finding:
         """Return a finding of this rule."""
         return Finding(
@@ -104,6 +106,26 @@ class Rule(ABC):
             device=device,
             port=port,
             is_default=place is not None and not place.written,
+            is_example=is_example,
+        )
+
+    def of_kind(
+        self,
+        kind: LosslessKind,
+        message: str,
+        fix: str,
+        place: Place,
+        severity: Severity | None = None,
+    ) -> Finding:
+        """Return a finding about all ports with one lossless buffer, with the first as example."""
+        return self.finding(
+            message,
+            fix,
+            place=place,
+            device=kind.device.name,
+            port=kind.port.name,
+            severity=severity,
+            is_example=True,
         )
 
 

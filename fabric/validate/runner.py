@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -161,10 +162,26 @@ def worst_first(findings: list[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda finding: (-finding.severity, finding.rule))
 
 
+#: What a finding says of the others that are one with it.
+_MORE = " (and in {})"
+_COUNTED = re.compile(re.escape(_MORE).replace(r"\{\}", "[0-9,]+ more places?") + "$")
+
+
+def without_count(message: str) -> str:
+    """Return a message of `gathered` without the number of its places.
+
+    Examples
+    --------
+    >>> without_count("no uplink at all (and in 1 more place)")
+    'no uplink at all'
+    """
+    return _COUNTED.sub("", message)
+
+
 def _merge(group: list[Finding]) -> Finding:
     first, *others = group
     if not others:
         return first
     subjects = dict.fromkeys(finding.subject for finding in others if finding.subject)
-    words = f"{first.message} (and in {counted(len(others), 'more place')})"
+    words = f"{first.message}{_MORE.format(counted(len(others), 'more place'))}"
     return replace(first, message=words, also=tuple(subjects))

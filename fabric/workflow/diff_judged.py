@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,10 +11,11 @@ from fabric.prove.rules import PROOF_RULES
 from fabric.report.diff.model import Judged, Place, ProofVerdict, RuleFinding
 from fabric.workflow.check import Handling, check
 from fabric.workflow.prove import Request, prove
+from fabric.workflow.same_findings import JudgedSide, devices_of, same_findings
 from fabric.workflow.work import same
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from fabric.workflow.configurations import Readings
     from fabric.workflow.diff_source import Source
@@ -23,13 +23,9 @@ if TYPE_CHECKING:
     from fabric.workflow.stages import Checked
 
     Progress = Callable[[str, str], None]
-    Key = tuple[str, ...]
-    Findings = dict[Key, Finding]
 
 #: Switches of a fabric up to which the proof runs: it reads the files of all of them, twice.
 MOST_SWITCHES = 200
-#: Line of a rendered file in a message; it moves without any meaning.
-_LINE = re.compile(r":\d+(:\d+)?: ")
 
 
 def judged(before: Source, after: Source, progress: Progress) -> Judged:
@@ -39,7 +35,7 @@ def judged(before: Source, after: Source, progress: Progress) -> Judged:
         progress(source.shown, "rules")
         found, hidden, broken = _checked(source)
         findings.append(found)
-        waived.append(dict(_keyed(hidden, source)))
+        waived.append(_side(hidden, source))
         unchecked += broken
     known: Readings = {}
     proof_before, found = _proof(before, known, progress)
@@ -47,16 +43,15 @@ def judged(before: Source, after: Source, progress: Progress) -> Judged:
     after.keep(before.kept(_equal(before, after)))
     proof_after, found = _proof(after, known, progress)
     findings[1] += found
-    gone, new = _apart(dict(_keyed(findings[0], before)), dict(_keyed(findings[1], after)))
-    changed = {key[:-1] for key in gone} & {key[:-1] for key in new}
+    gone, new, changed = _apart(_side(findings[0], before), _side(findings[1], after))
     return Judged(
-        new=_rows(finding for key, finding in new.items() if key[:-1] not in changed),
-        gone=_rows(finding for key, finding in gone.items() if key[:-1] not in changed),
-        changed=_rows(finding for key, finding in new.items() if key[:-1] in changed),
+        new=_rows(new),
+        gone=_rows(gone),
+        changed=_rows(changed),
         unchecked=tuple(unchecked),
         proof_before=proof_before,
         proof_after=proof_after,
-        waived=_rows(_apart(*waived)[1].values()),
+        waived=_rows(_new(*waived)),
     )
 
 
@@ -143,21 +138,37 @@ def _verdict(proved: Proved, findings: Sequence[Finding]) -> ProofVerdict:
     return ProofVerdict("findings" if bad else "proved", bad, pairs, lost)
 
 
-def _keyed(findings: Sequence[Finding], source: Source) -> Iterator[tuple[Key, Finding]]:
-    """Yield each finding below what makes it the same on both sides: all but its place."""
-    folder = re.compile(rf"(?<!\w){re.escape(source.shown)}(?=[/:])")  # not a word of the message
-    for finding in reversed(findings):
-        message = _LINE.sub(": ", folder.sub("", finding.message))
-        subject = finding.field, finding.device, finding.port
-        yield (finding.rule, finding.severity.word, *subject, message), finding
+def _side(findings: Sequence[Finding], source: Source) -> JudgedSide:
+    return JudgedSide(tuple(findings), devices_of(source.designs.fabric), source.shown)
 
 
-def _apart(old: Findings, new: Findings) -> tuple[Findings, Findings]:
-    """Return the findings of each side that the other one does not have."""
+def _new(before: JudgedSide, after: JudgedSide) -> list[Finding]:
+    """Return the findings of the second side that the first one does not have."""
+    same = {id(finding) for _, finding in same_findings(before, after)}
+    return [finding for finding in after.findings if id(finding) not in same]
+
+
+def _apart(
+    before: JudgedSide, after: JudgedSide
+) -> tuple[list[Finding], list[Finding], list[Finding]]:
+    """Return findings that are gone, those that are new, and those that have other values."""
+    pairs = same_findings(before, after)
+    still, known = ({id(pair[side]) for pair in pairs} for side in (0, 1))
+    gone = [finding for finding in before.findings if id(finding) not in still]
+    new = [finding for finding in after.findings if id(finding) not in known]
+    places = {*map(_place, gone)} & {*map(_place, new)}
+    grown = [found for old, found in pairs if len(old.also) != len(found.also)]
     return (
-        {key: finding for key, finding in old.items() if key not in new},
-        {key: finding for key, finding in new.items() if key not in old},
+        [finding for finding in gone if _place(finding) not in places],
+        [finding for finding in new if _place(finding) not in places],
+        [*grown, *(finding for finding in new if _place(finding) in places)],
     )
+
+
+def _place(finding: Finding) -> tuple[str, ...]:
+    """Return what a finding and one with other values have in common."""
+    subject = finding.field, finding.device, finding.port
+    return finding.rule, finding.severity.word, *subject
 
 
 def _rows(findings: Iterable[Finding]) -> tuple[RuleFinding, ...]:

@@ -25,6 +25,7 @@ from fabric.prove.rules import (
 )
 from fabric.prove.scenarios import scenarios
 from fabric.prove.wiring import Wiring
+from fabric.topology.partition import cut_pairs
 from fabric.validate.defects import designed_defects
 from fabric.validate.report import report_in
 from fabric.validate.reported import Reported
@@ -80,6 +81,10 @@ UNCONFIRMED = (
 
 #: What Batfish 0.36 does not model, and our own engine does.
 NOT_BY_BATFISH = "`maximum-paths` and the import check of FRR (`--engine both` proves them)"
+
+#: Why pairs of NICs without a path in the design are no findings.
+_SEPARATE = ", which keeps planes, rails or units apart: that fails nothing"
+_CUT = ": the files are as designed, and `rocefab check` reports the design (TOP026)"
 
 
 @dataclass(frozen=True)
@@ -155,6 +160,8 @@ class Proved:
     unread : tuple of str
         Switches whose tenants Batfish does not read, so that it was not asked: a line for each
         reason.
+    is_cut : bool
+        Whether the design joins leaves by cables that have no route to each other.
     """
 
     outcome: Outcome
@@ -164,13 +171,14 @@ class Proved:
     failure: str = ""
     idle: dict[str, str] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
+    is_cut: bool = False
 
     def summary(self) -> list[str]:
         """Return what was proved, and what was not."""
         if self.failure:
             return [f"nothing is proved: {self.failure}"]
         return [
-            *(_own_summary(self.own) if self.own else ()),
+            *(_own_summary(self.own, is_cut=self.is_cut) if self.own else ()),
             *(_batfish_summary(self.batfish) if self.batfish else ()),
             *self.unread,
             *([f"{counted(self.scenarios, 'failure')} tried"] if self.scenarios else []),
@@ -189,7 +197,7 @@ class Proved:
         return bool((self.own and self.own.tenants) or (self.batfish and self.batfish.tenants))
 
 
-def _own_summary(proof: Proof) -> Iterator[str]:
+def _own_summary(proof: Proof, *, is_cut: bool) -> Iterator[str]:
     works = proof.pairs - proof.lost_pairs
     family = " by IPv6" if proof.is_ipv6 else " by IPv4" if proof.other else ""
     whose = " without a tenant" if proof.tenants else ""
@@ -198,13 +206,11 @@ def _own_summary(proof: Proof) -> Iterator[str]:
         yield f"{works:,} of {proof.pairs:,} {words} over every path"
     if more := proof.unplanned_pairs:
         have = noun(more, "has", "have")
-        yield (
-            f"{counted(more, 'other pair')} of NICs{whose} {have} no path in the design; "
-            "`rocefab check` finds why, unless planes or rails are separate on purpose"
-        )
+        why = _CUT if is_cut else _SEPARATE
+        yield f"{counted(more, 'other pair')} of NICs{whose} {have} no path in the design{why}"
     yield from _tenant_summary(proof.tenants) if proof.tenants else ()
     yield _sessions_up(proof.sessions, proof.routes)
-    yield from _own_summary(proof.other) if proof.other else ()
+    yield from _own_summary(proof.other, is_cut=is_cut) if proof.other else ()
 
 
 def _sessions_up(sessions: int, routes: int) -> str:
@@ -323,7 +329,16 @@ def prove(
     if failure:
         by_own = replace(request, engine="own").rules if own else ()
         outcome = replace(outcome, checked=by_own)
-    return Proved(outcome, own, batfish, len(failures), failure, request.idle, unread_tenants)
+    return Proved(
+        outcome,
+        own,
+        batfish,
+        len(failures),
+        failure,
+        request.idle,
+        unread_tenants,
+        is_cut=bool(len(project.fabric.uplinks) and cut_pairs(project.fabric).any()),
+    )
 
 
 def _by_own(

@@ -19,6 +19,7 @@ from fabric.observe.nicprofiles import form_of
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.saved.model import kind_of
 from fabric.observe.saved.reading import saved_hosts
+from fabric.platforms import platforms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -139,8 +140,17 @@ def _system(text: str, file: Path) -> str:
 def files_of(path: Path) -> list[Path]:
     """Return the file, or what may be a configuration or an output of a host in a folder."""
     if path.is_dir():
-        return sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES)
+        files = (file for file in path.rglob("*") if file.suffix in SUFFIXES)
+        return sorted(file for file in files if not _is_beside(file))
     return [path]
+
+
+def _is_beside(file: Path) -> bool:
+    """Tell whether `render` writes a file beside the configuration that stands there."""
+    return any(
+        file.name in platform.beside and file.with_name(platform.artefact).is_file()
+        for platform in (platforms[name] for name in platforms)
+    )
 
 
 def _texts(files: Sequence[Path]) -> Iterator[tuple[Path, str]]:

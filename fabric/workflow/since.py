@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import HistoryError, InputError
 from fabric.workflow.revision import Repository
-from fabric.workflow.site import check_folder
+from fabric.workflow.same_findings import JudgedSide, devices_of, same_findings
+from fabric.workflow.site import check_projects, projects_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from fabric.core.findings import Finding, Severity
+    from fabric.core.findings import Severity
     from fabric.validate.runner import Outcome
     from fabric.workflow.work import Work
 
@@ -47,28 +48,28 @@ def without_known(
         When there is no such revision, or no repository, or it lacks files of the revision.
     """
     repository = Repository(folder)
-    known = _findings(repository, repository.commit(revision), revision, work, ignore)
-    kept = tuple(
+    before = _side(repository, repository.commit(revision), revision, work, ignore)
+    after = JudgedSide(outcome.findings, frozenset(), str(folder))
+    known = {id(finding) for _, finding in same_findings(before, after)} if before else set()
+    listed = tuple(
         finding
         for finding in outcome.findings
-        if finding.severity >= fail_on or _key(finding) not in known
+        if finding.severity >= fail_on or id(finding) not in known
     )
-    return replace(outcome, findings=kept), len(outcome.findings) - len(kept)
+    return replace(outcome, findings=listed), len(outcome.findings) - len(listed)
 
 
-def _findings(
+def _side(
     repository: Repository, commit: str, revision: str, work: Work, ignore: Sequence[str]
-) -> set[tuple[str, ...]]:
-    """Return the findings of a commit; none where it has no inventory, or one that is not read."""
+) -> JudgedSide | None:
+    """Return what is found at a commit; None where it has no inventory, or one that is not read."""
     try:
         with repository.copied(commit, revision) as folder:
-            return {_key(finding) for finding in check_folder(folder, work, ignore).findings}
+            projects = projects_in(folder, work)
+            findings = check_projects(projects, ignore).findings
+            devices = (devices_of(project.fabric) for project in projects.values())
+            return JudgedSide(findings, frozenset().union(*devices), str(folder))
     except HistoryError:
         raise
     except InputError:
-        return set()
-
-
-def _key(finding: Finding) -> tuple[str, ...]:
-    """Return what a finding is about, wherever it stands."""
-    return finding.rule, finding.field, finding.device, finding.port, finding.message
+        return None

@@ -28,6 +28,11 @@ FAULTS = {
     "one of the equal paths": (r"  balance ebgp 2\n", "", "AUD050"),
     "PFC is on nowhere": (r" priority-flow-control enable\n", "", "AUD001"),
     "PFC follows DCBX": (r"control enable", "control auto", "AUD042"),
+    "flow control beside PFC": (
+        r"^ priority-flow-control enable\n",
+        " priority-flow-control enable\n flow-control\n",
+        "AUD055",
+    ),
     "PFC is taken away": (
         r"^ priority-flow-control enable\n",
         " undo priority-flow-control\n",

@@ -21,6 +21,16 @@ FAULTS = {
     ),
     "a watchdog that waits": (r"default timeout 0.40", "default timeout 30.00", "AUD006"),
     "shares above 100": (r"bandwidth percent 10$", "bandwidth percent 30", "AUD052"),
+    "two ports with one address": (
+        r"(interface Ethernet18/1\n(?:   .*\n)*?   ip address )\S+",
+        r"\g<1>10.254.0.1/31",
+        "AUD054",
+    ),
+    "flow control beside PFC": (
+        r"   service-profile ROCE\n",
+        "   service-profile ROCE\n   flowcontrol receive on\n",
+        "AUD055",
+    ),
     "PFC is not on": (r"   priority-flow-control on\n", "", "AUD001"),
     "no priority is lossless": (
         r"   priority-flow-control priority 3 no-drop\n",
@@ -204,3 +214,46 @@ def test_two_priorities_on_as_many_ports(tmp_path: Path) -> None:
     assert "the others" not in tie.fix
     more = [one for one in findings(tmp_path, text + port.format(3, 3)) if one.rule == "AUD002"]
     assert [one.message for one in more] == [tie.message.replace("as many", "most")]
+
+
+FLOW_CONTROL = {
+    "off": ("flowcontrol receive off", False),
+    "agreed with the peer": ("flowcontrol send desired", True),
+    "of both directions": ("flowcontrol receive on\n   flowcontrol send on", True),
+    "of a port without PFC": ("flowcontrol receive on\n   no priority-flow-control", False),
+}
+
+
+@pytest.mark.parametrize(("lines", "found"), FLOW_CONTROL.values(), ids=FLOW_CONTROL)
+def test_flow_control_of_the_whole_port(lines: str, found: bool, tmp_path: Path) -> None:
+    text = clean().replace("   service-profile ROCE\n", f"   service-profile ROCE\n   {lines}\n")
+    rules = {finding.rule for finding in findings(tmp_path, text)}
+    assert ("AUD055" in rules) is found
+
+
+ADDRESSES = {
+    "another one": ("Ethernet40/1", "10.9.0.0/31", "", "", False),
+    "the same": ("Ethernet40/1", "10.9.0.1/31", "", "", True),
+    "in another VRF": ("Ethernet40/1", "10.9.0.1/31", "   vrf BLUE\n", "", False),
+    "of a port that is off": ("Ethernet40/1", "10.9.0.1/31", "   shutdown\n", "", False),
+    "of a loopback": ("Loopback9", "10.9.0.1/32", "", "", True),
+    "link-local ones": ("Ethernet40/1", "fe80::1/64", "", "fe80::1/64", False),
+    "of IPv6": ("Ethernet40/1", "fd00::1/64", "", "fd00::1/64", True),
+}
+
+
+@pytest.mark.parametrize("case", ADDRESSES.values(), ids=ADDRESSES)
+def test_an_address_on_two_ports(case: tuple[str, str, str, str, bool], tmp_path: Path) -> None:
+    name, second, extra, six, found = case
+    word = "ipv6" if ":" in second else "ip"
+    first = six or "10.9.0.1/31"
+    ports = (("Ethernet39/1", first, ""), (name, second, extra))
+    lines = "".join(
+        f"interface {port}\n{'' if port[0] == 'L' else '   no switchport' + chr(10)}{more}"
+        f"   {word} address {address}\n!\n"
+        for port, address, more in ports
+    )
+    text = clean().replace("interface Loopback0\n", f"{lines}interface Loopback0\n")
+    assert text != clean()
+    rules = {finding.rule for finding in findings(tmp_path, text)}
+    assert ("AUD054" in rules) is found

@@ -178,3 +178,34 @@ def test_a_port_has_a_queuing_policy_of_its_own(tmp_path: Path) -> None:
     bound = text.replace(port, f"{port}  service-policy type queuing output OF-PORT\n")
     found = findings(tmp_path, bound)
     assert {(finding.rule, finding.port) for finding in found} == {("AUD003", "Ethernet1/1")}
+
+
+WITHOUT_DCBX = {
+    "no feature lldp": (r"^feature lldp\n", "", "AUD001"),
+    "a port sends no LLDP": (r"^(interface Ethernet.*)$", r"\1\n  no lldp transmit", "AUD001"),
+    "LLDP": (r"$^", "", "AUD042"),
+    "a part of a file, without features": (r"^feature .*\n", "", "AUD042"),
+}
+
+
+@pytest.mark.parametrize(("pattern", "line", "rule"), WITHOUT_DCBX.values(), ids=WITHOUT_DCBX)
+@pytest.mark.parametrize(
+    "mode", ["  priority-flow-control mode auto\n", ""], ids=["auto", "default"]
+)
+def test_pfc_that_follows_dcbx_is_off_without_lldp(
+    pattern: str, line: str, rule: str, mode: str, tmp_path: Path
+) -> None:
+    """DCBX is a part of LLDP: without it, PFC that DCBX decides on stays off."""
+    text = clean().replace("  priority-flow-control mode on\n", mode)
+    text = re.sub(pattern, line, text, flags=re.MULTILINE)
+    fired = {finding.rule for finding in findings(tmp_path, text)} & {"AUD001", "AUD042"}
+    assert fired == {rule}
+
+
+def test_what_is_left_to_dcbx_is_said(tmp_path: Path) -> None:
+    line = "  priority-flow-control mode on\n"
+    auto = line.replace("mode on", "mode auto")
+    for mode, words in ((auto, "set to auto"), ("", "auto by default")):
+        text = clean().replace(line, mode)
+        first = next(one for one in findings(tmp_path, text) if one.rule == "AUD042")
+        assert words in first.message

@@ -9,6 +9,8 @@ import pytest
 from fabric.core.findings import Severity
 from fabric.core.steps import watched
 from fabric.workflow.audit import audit
+from fabric.workflow.project import Project
+from fabric.workflow.saved import files_of
 from tests.cli.runs import DEMO, run
 
 if TYPE_CHECKING:
@@ -51,3 +53,22 @@ def test_steps_are_told(rendered: Path) -> None:
         audit([rendered])
     assert {"files", "switches"} <= {what for what, _, _ in told}
     assert all((what, total, total) in told for what, _, total in told)
+
+
+@pytest.mark.parametrize(
+    ("device", "beside"), [("cumulus-leaf", "clear.nv"), ("junos-leaf", "junos.conf")]
+)
+def test_files_beside_a_configuration_are_no_devices(
+    device: str, beside: str, tmp_path: Path
+) -> None:
+    """Also where the manifest is gone; alone, such a file is read or named."""
+    folder = tmp_path / device
+    folder.mkdir()
+    for artefact in Project(DEMO.parent / "mixed").switch_files([device])[device]:
+        (folder / artefact.path.split("/")[-1]).write_bytes(artefact.content)
+    assert (folder / beside).is_file()
+    assert beside not in [file.name for file in files_of(tmp_path)]
+    for file in folder.iterdir():
+        if file.name != beside:
+            file.unlink()
+    assert [file.name for file in files_of(tmp_path)] == [beside]

@@ -17,7 +17,9 @@ def test_the_interval_is_that_of_the_rows() -> None:
         if model.asic == "tomahawk-5" and (400_000, 40) in model.headroom
     ]
     assert len(set(rows)) > 2
-    assert table_spread("tomahawk-5", 400_000, 40) == Spread(min(rows), max(rows), len(rows))
+    assert table_spread("tomahawk-5", 400_000, 40) == Spread(
+        min(rows), max(rows), 40, 40, len(rows)
+    )
 
 
 def test_a_length_between_rows_takes_the_longer_one() -> None:
@@ -27,11 +29,15 @@ def test_a_length_between_rows_takes_the_longer_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("least", "models", "text"),
-    [(7, 1, "7 bytes (1 model)"), (7, 2, "7 bytes (2 models)"), (5, 3, "5 to 7 bytes (3 models)")],
+    ("least", "least_m", "models", "text"),
+    [
+        (7, 40, 1, "7 bytes at 40 m (1 model)"),
+        (7, 40, 2, "7 bytes at 40 m (2 models)"),
+        (5, 30, 3, "5 to 7 bytes at 30 to 40 m (3 models)"),
+    ],
 )
-def test_in_words(least: int, models: int, text: str) -> None:
-    assert Spread(least, 7, models).text() == text
+def test_in_words(least: int, least_m: int, models: int, text: str) -> None:
+    assert Spread(least, 7, least_m, 40, models).text() == text
 
 
 def test_no_law_is_below_a_row_unsaid() -> None:

@@ -244,3 +244,17 @@ def test_what_is_refused(case: str) -> None:
     (finding,) = caught.value.findings
     assert message in str(finding)
     assert finding.fix
+
+
+@pytest.mark.parametrize("part", ["kueue", "kai", "grove"])
+@pytest.mark.parametrize("name", FABRICS)
+def test_objects_name_the_labels_that_nodes_need(name: str, part: str) -> None:
+    """Those of the comment stand in the objects, and on a node; the host has its label anyway."""
+    built = fabric_of(name)
+    (file,) = export(Order(built), exporters["k8stopo"], (part,)).files
+    first, _ = file.text.split("\n", 1)
+    labels = first.removeprefix("# Nodes need the labels ").removesuffix(":").split(", ")
+    label = r"(?<![\w.-])(?:[a-z]+\.)+[a-z]+/[a-z][a-z0-9-]*(?=:|$)"
+    used = set(re.findall(label, re.sub("apiVersion: .*", "", file.text), re.MULTILINE))
+    assert set(labels) == used - {"kubernetes.io/hostname"}
+    assert set(labels) <= set().union(*named(built).values())

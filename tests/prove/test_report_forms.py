@@ -82,8 +82,19 @@ def test_pairs_that_the_design_does_not_connect(tmp_path: Path) -> None:
     own = "devices: [{names: 'su1-rail[0-1]', asn: 65201}]\n"
     (folder / "devices" / "same.yaml").write_text(own)
     ended = run("prove", folder)
-    assert "other pairs of NICs have no path in the design; `rocefab check` finds why" in ended.err
+    assert ended.code == 0
+    assert "other pairs of NICs have no path in the design: the files are as designed" in ended.err
+    assert "`rocefab check` reports the design (TOP026)" in ended.err
+    assert "[TOP026]" in run("check", folder).out
     assert json.loads(run("prove", folder, "--format", "json").out)["proof"]["ipv4"][
         "unplanned_pairs"
     ]
     assert "no path in the design" not in run("prove", DEMO).err
+
+
+@pytest.mark.parametrize("name", ["rail-only", "dual-plane"])
+def test_planes_and_rails_without_a_common_spine_are_no_finding(name: str) -> None:
+    ended = run("prove", DEMO.parent / name)
+    assert ended.code == 0
+    words = "no path in the design, which keeps planes, rails or units apart: that fails nothing"
+    assert words in ended.err

@@ -91,7 +91,7 @@ def test_a_law_is_called_an_estimate() -> None:
     """EOS has no table; the one known table of the silicon keeps less."""
     result = rows(project("a100-pcie"), "rack1-leaf", "Ethernet1/1")
     assert result["headroom", "verdict"][0] == "enough, as estimated by the law"
-    assert result["headroom", "other tables"][0] == "75,366 bytes (1 model)"
+    assert result["headroom", "other tables"][0] == "75,366 bytes at 5 m (1 model)"
 
 
 def test_a_computed_pool(tmp_path: Path) -> None:

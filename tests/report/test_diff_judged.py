@@ -8,7 +8,6 @@ import subprocess
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,7 +22,7 @@ from fabric.report.diff.forms import FORMS
 from fabric.report.diff.risks import RISKS
 from fabric.workflow import diff_judged
 from fabric.workflow.diff import between
-from fabric.workflow.diff_judged import _keyed, judged
+from fabric.workflow.diff_judged import judged
 from fabric.workflow.diff_source import Source
 from fabric.workflow.project import Project
 from fabric.workflow.work import Work
@@ -129,19 +128,6 @@ def test_a_finding_with_other_figures_is_neither_new_nor_gone(tmp_path: Path) ->
     assert "kmin_bytes 200,000 is below" in changed.message
     text = FORMS["text"](result)
     assert "findings: 0 new, 0 gone, 1 with other values (1 info)" in text
-
-
-@pytest.mark.parametrize("folder", ["one", "/site/one", "of", "a b"])
-def test_a_folder_that_is_named_like_a_word_changes_no_finding(folder: str) -> None:
-    keys = [
-        key
-        for shown in (folder, "other")
-        for key, _ in _keyed(
-            [Finding("QOS039", Severity.INFO, f"of a b one seed ({shown}/fabric.yaml:3: x)", "")],
-            SimpleNamespace(shown=shown),  # type: ignore[arg-type]
-        )
-    ]
-    assert keys[0] == keys[1]
 
 
 SAME_DSCP = ("roce_dscp: 26", "roce_dscp: 48")

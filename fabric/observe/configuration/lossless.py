@@ -179,6 +179,8 @@ class PortPolicy(Policy):
         DSCP that a NIC sends data with.
     negotiated : int or None
         Line that leaves PFC to DCBX, 0 where that is the default; None where PFC is on or off.
+    port_pauses : dict of str to Value
+        Pause of the whole port (IEEE 802.3 annex 31B), by direction: 0 where it is off.
     vlans : set of int
         VLANs that the port carries, as far as lines name them.
     tagged : bool
@@ -201,6 +203,7 @@ class PortPolicy(Policy):
     pause_to_queue: dict[int, int] = field(default_factory=dict)
     sends_dscp: int | None = None
     negotiated: int | None = None
+    port_pauses: dict[str, Value] = field(default_factory=dict)
     vlans: set[int] = field(default_factory=set)
     tagged: bool = False
     cable_m: int | None = None

@@ -174,9 +174,22 @@ def _part(name: str, make: Callable[[Order], list[Manifest]]) -> Part:
         objects = make(order)
         check_served(objects, order.served)
         text, path = _SEPARATOR.join(yaml_text(item.body) for item in objects), f"{name}.yaml"
+        if name in _BY_LABELS:
+            text = _needed_labels(order, name) + text
         return Exported((text_file("k8stopo", name, path, text),), _notes(order, name, path))
 
     return part
+
+
+def _needed_labels(order: Order, part: str) -> str:
+    """Return comments with the labels by which objects find nodes, and what sets them."""
+    named = [*keys(order.fabric).values()]
+    if part == "kueue":
+        named += [f"{PREFIX}/fabric", *([TENANT_LABEL] if order.fabric.tenants else [])]
+    return (
+        f"# Nodes need the labels {', '.join(named)}:\n"
+        "# `rocefab export nodes` or `rocefab export node-features` prints them.\n"
+    )
 
 
 def _notes(order: Order, part: str, path: str) -> tuple[Finding, ...]:
@@ -203,6 +216,8 @@ _PARTS = {
 }
 #: Parts of one job, with its pods.
 _FRAGMENTS = ("leaderworkerset", "jobset")
+#: Parts whose objects find nodes by labels.
+_BY_LABELS = ("kueue", "kai", "grove")
 _SERVED = ("--cluster-versions",)
 _OF_NODES = ("--exclude", *_SERVED)
 _OF_JOB = (*PLACED_OPTIONS, "--name", "--template", *_SERVED)

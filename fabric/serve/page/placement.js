@@ -84,7 +84,7 @@ export async function open(root, _parts, words) {
 // Before an answer lines have the colours of rails and states, and after it those of load.
 const keys = (picture, found) => (found === null
   ? [...rails(picture, NO_RAIL), ...troubles(picture), ...tenants(picture)]
-  : [["lit", "host of the job"], ...VIEWS.load.words.map((word, at) => [`step${at}`, word]), ["unused", "not used"], ...sick(picture), ...tenants(picture)]);
+  : [["lit", "host of the job"], ["lit cable", "cable of such a host"], ...VIEWS.load.words.map((word, at) => [`step${at}`, word]), ["unused", "not used"], ...sick(picture), ...tenants(picture)]);
 
 function unpaint(board) {
   const { drawing, picture } = board;
@@ -136,7 +136,7 @@ function paint(board, found) {
     else drawing.note(number, `${first === last ? "rank" : "ranks"} ${range}`, range);
     drawing.title("box", number, `${title(box)}: ${counted(size, "host")} of the job, ${words}`);
   });
-  picture.lines.forEach((line, number) => drawing.title("line", number, typeof of[number] === "number" ? `load ${percent(of[number])}` : "not used between switches"));
+  picture.lines.forEach((line, number) => drawing.title("line", number, typeof of[number] === "number" ? `load ${percent(of[number])}` : of[number] === "nic" ? "cable of a host of the job" : "not used by the job"));
 }
 
 function shown(found) {

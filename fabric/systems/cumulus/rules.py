@@ -11,6 +11,7 @@ from fabric.systems.cumulus.platforms import CUMULUS
 from fabric.systems.cumulus.platforms.words import DEFAULT_RELEASE, trains_like
 from fabric.topology.hardware import planned_release
 from fabric.validate.rule import SwitchRule, rules
+from fabric.validate.world import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +51,37 @@ class ReleaseSaid(SwitchRule):
                 place=place,
                 device=device.name,
             )
+
+
+@rules.add("CUM015")
+class DescriptionWithoutSpaces(SwitchRule):
+    """The description of a port has no spaces on Cumulus Linux."""
+
+    severity = Severity.INFO
+    why = (
+        "The user guide has descriptions of one word alone, so rocefab writes `_` for each space: "
+        "who looks for the text of the inventory on the switch does not find it."
+    )
+    source = "CumulusNetworks/docs content/cumulus-linux-514, Interface Configuration (description)"
+    guards = ("devices.ports.description",)
+
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
+        """Look for spaces in descriptions that the inventory has; others always have them."""
+        if device.platform != "cumulus":
+            return
+        space = CUMULUS.description_space
+        for override in places.intent.device_overrides.get(device.name, ()):
+            for name, port in override.value.ports.items():
+                if port.description and " " in port.description:
+                    path = "ports", name, "description"
+                    text = port.description.replace(" ", space)
+                    yield self.finding(
+                        f"the switch gets the description {text!r}, with `{space}` for each space",
+                        f"nothing to do, or write `{space}` in the inventory too",
+                        place=Place(override.field(*path), override.position(*path)),
+                        device=device.name,
+                        port=name,
+                    )
 
 
 @rules.add("CUM012")

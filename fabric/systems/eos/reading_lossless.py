@@ -263,6 +263,11 @@ def _pfc(target: Policy | Inside, _: int, no: str | None) -> None:
     _policy(target).pfc_on = not no
 
 
+@_LINES.means("flowcontrol")
+def _flowcontrol(inside: Inside, line: int, way: str, state: str) -> None:
+    inside[1].port_pauses[way] = Value(state != "off", line)
+
+
 @_LINES.means("priority")
 def _priority(target: Policy | Inside, line: int, priority: str, what: str) -> None:
     if what == "no-drop":

@@ -38,8 +38,8 @@ NXOS = platforms.add("nxos")(
         reads_pfc=True,
         # Cisco Nexus 9000 interfaces guide; default of universal-id in Cisco-NX-OS-device.yang
         own_seed=(
-            "each switch draws its own, so nothing is to be done unless `ip load-sharing address` "
-            "has a `universal-id`"
+            "nothing to do, as each switch draws its own seed, unless `ip load-sharing "
+            "address` has a `universal-id`: take that away"
         ),
     )
 )

@@ -163,6 +163,7 @@ class FlowSpread(ModelRule):
                     f"{_advice(enough, *modes)}; see `rocefab show ecmp`",
                     place=model.place("host", "nccl_queue_pairs"),
                     device=model.fabric.switches.names[leaf],
+                    is_example=True,
                 )
 
 
@@ -240,20 +241,22 @@ class Polarisation(ModelRule):
         if len(known) < len(tiers) and alike:
             paths, nominal = effective_paths(near_width, far_width), near_width * far_width
             yield self.finding(
-                f"it is not known whether {names} use one hash seed on {leaf.sku.name}; if they "
-                f"do, only {paths} of {counted(nominal, 'path')} "
+                f"{names} ({leaf.sku.name}) may hash with one seed, which rocefab does not know; "
+                f"with one seed, {paths} of {counted(nominal, 'path')} "
                 f"{noun(paths, 'carries', 'carry')} traffic",
                 _seed_advice(spine),
                 place=place,
                 device=spine.name,
+                is_example=True,
                 severity=Severity.INFO,
             )
         for values in polarised(known):
             yield self.finding(
                 values.reason,
-                f"no field sets the hash; {_OTHER_HASH}",
+                f"no field of the inventory sets the hash: {_OTHER_HASH}",
                 place=place,
                 device=spine.name,
+                is_example=True,
                 severity=None if values.certain else Severity.INFO,
             )
 
@@ -262,10 +265,10 @@ def _seed_advice(device: DeviceDesign) -> str:
     """Return what to do where the seed decides and no template prints one."""
     platform = platforms[device.platform]
     if platform.own_seed:
-        return f"rocefab sets no seed on {platform.title}: {platform.own_seed}; or {_OTHER_HASH}"
+        return platform.own_seed
     return (
-        f"look for a command that sets the seed of the hash in the manual of {platform.title}, as "
-        f"rocefab sets none there; or {_OTHER_HASH}"
+        f"give the tiers different seeds, where the manual of {platform.title} has a command for "
+        f"that; rocefab sets none. Where it has no command, {_OTHER_HASH}"
     )
 
 

@@ -128,12 +128,11 @@ class PortShare(ModelRule):
             limit = _limit_bytes(kind)
             if limit is None or (wrong := _wrong(kind, limit)) is None:
                 continue
-            yield self.finding(
+            yield self.of_kind(
+                kind,
                 wrong,
                 _FIX,
                 place=model.cable_place(kind.device, kind.port, "cable_m"),
-                device=kind.device.name,
-                port=kind.port.name,
                 severity=Severity.ERROR if kind.headroom.computed else None,
             )
 
@@ -223,12 +222,11 @@ class XonBelowXoff(ModelRule):
         """Look at size, XON threshold and XON offset of every row in use."""
         for kind in model.lossless_kinds:
             for what in _wrong_thresholds(kind):
-                yield self.finding(
+                yield self.of_kind(
+                    kind,
                     f"the buffer of {kind.title} {what}",
                     "correct the row of the headroom table",
                     place=model.sku_place(kind.device),
-                    device=kind.device.name,
-                    port=kind.port.name,
                 )
 
 

@@ -50,12 +50,11 @@ class Headroom(ModelRule):
             judged = kind.headroom.judgement
             if judged and judged.verdict <= HeadroomVerdict.BELOW_RESPONSE:
                 below = judged.verdict == HeadroomVerdict.BELOW_FLOOR
-                yield self.finding(
+                yield self.of_kind(
+                    kind,
                     _message(kind),
                     _fix(kind),
                     place=model.cable_place(kind.device, kind.port, "cable_m"),
-                    device=kind.device.name,
-                    port=kind.port.name,
                     severity=Severity.ERROR if below or kind.headroom.peer else Severity.WARNING,
                 )
 
@@ -121,13 +120,12 @@ class SmallFrames(ModelRule):
             if known and known.settings.small_packet_percent == ALL_SMALL_PERCENT:
                 continue
             if judged and kind.headroom.row and judged.verdict == HeadroomVerdict.LARGE_FRAMES:
-                yield self.finding(
+                yield self.of_kind(
+                    kind,
                     f"headroom of {kind.title} is {have:,} bytes: enough for large frames, "
                     f"but a stream of minimum-size frames may take {judged.packed_bytes:,}",
                     "no action if the lossless class carries bulk data only",
                     place=model.cable_place(kind.device, kind.port, "cable_m"),
-                    device=kind.device.name,
-                    port=kind.port.name,
                 )
 
 
@@ -155,4 +153,5 @@ class NicCable(ModelRule):
                 "use a shorter cable, or set the receive buffer of the NIC manually",
                 place=nic_place(model.fabric, row, "cable_m") or model.place("cables", "host_m"),
                 device=host,
+                is_example=True,
             )

@@ -12,6 +12,7 @@ from fabric.platforms import platforms
 from fabric.platforms.features import feature
 from fabric.qos.headroom.spectrum import STEP_BYTES, spectrum
 from fabric.qos.headroom.terms import Link
+from fabric.qos.headroom.verdict import HeadroomVerdict
 from fabric.qos.headroom.wire import cable_bytes
 from fabric.validate.headroom_tables import assumptions
 from fabric.validate.rule import ModelRule, SwitchRule, rules
@@ -81,13 +82,12 @@ class LengthStep(ModelRule):
             if group.setting_m == group.cable_m or platform.one_cable_length:
                 continue
             where = "of its table" if group.row else "that it can be set to"
-            yield self.finding(
+            yield self.of_kind(
+                kind,
                 f"{kind.title}, the next length {where}; "
                 "plan, labels and parts list keep the length of the cable",
                 "nothing to do; a headroom_table with this length keeps less headroom",
                 place=model.cable_place(kind.device, kind.port, "cable_m"),
-                device=kind.device.name,
-                port=kind.port.name,
             )
 
 
@@ -124,15 +124,24 @@ class TableFrames(ModelRule):
             )
             need = int(spectrum(ours, known.settings).headroom_bytes)
             if need > row.headroom_bytes:
-                yield self.finding(
-                    f"the table of {kind.title} was made for lossless frames of "
-                    f"{known.lossless_mtu_bytes:,} bytes; with {lossless:,.0f} its "
-                    f"formula gives {need:,} bytes instead of {row.headroom_bytes:,}",
-                    "lower mtu.host_bytes, or provide a table for larger frames",
+                yield self.of_kind(
+                    kind,
+                    f"headroom of {kind.title} is {row.headroom_bytes:,} bytes, by a table for "
+                    f"lossless frames of {known.lossless_mtu_bytes:,} bytes; for frames of "
+                    f"{lossless:,.0f} the formula of this table gives {need:,}",
+                    _act_on_frames(kind),
                     place=model.policy_place("mtu.host_bytes", kind.device.name, kind.port.name),
-                    device=kind.device.name,
-                    port=kind.port.name,
                 )
+
+
+def _act_on_frames(kind: LosslessKind) -> str:
+    """Return whether one has to act on a table for smaller frames, and how."""
+    judged, remedy = kind.headroom.judgement, "lower mtu.host_bytes, or use a table for such frames"
+    if judged and judged.verdict > HeadroomVerdict.BELOW_RESPONSE:
+        return (
+            f"nothing to do: it is enough by IEEE 802.3; to have the reserve of the table, {remedy}"
+        )
+    return f"{remedy}: it is too small by IEEE 802.3 too (QOS021)"
 
 
 @rules.add("QOS045")
@@ -151,12 +160,11 @@ class FlatTable(ModelRule):
         """Compare the row of each port with other rows of its table, and with other tables."""
         for kind in model.lossless_kinds:
             for what in _copied(kind) if kind.headroom.row else ():
-                yield self.finding(
+                yield self.of_kind(
+                    kind,
                     f"the table of {kind.device.sku.name} {what}",
                     "see `rocefab explain` for what the port needs",
                     place=model.sku_place(kind.device),
-                    device=kind.device.name,
-                    port=kind.port.name,
                 )
 
 
@@ -215,15 +223,14 @@ class LawHeadroom(ModelRule):
             if kind.headroom.row or kind.headroom.computed or kind.device.sku.headroom:
                 continue
             short = shortfall_of(kind.device.sku.asic, kind.headroom)
-            yield self.finding(
+            yield self.of_kind(
+                kind,
                 _by_law(kind)
                 + (f"; {short.text()}" if short else "")
                 + _kept_by_itself(kind.device),
                 f"see `rocefab explain {kind.device.name} {kind.port.name}` for the sum, and "
                 "monitor the drop counters of the lossless priority group",
                 place=model.sku_place(kind.device),
-                device=kind.device.name,
-                port=kind.port.name,
             )
 
 
@@ -241,8 +248,11 @@ def _by_law(kind: LosslessKind) -> str:
         return f"headroom of {kind.title} is not known: {group.no_law}"
     spread = table_spread(kind.device.sku.asic, group.speed_mbps, group.setting_m)
     tables = (
-        f"tables of the same ASIC keep {spread.text()}"
+        f"tables of other models with this ASIC keep {spread.text()}"
         if spread
-        else "no table for this ASIC is known"
+        else "no model with this ASIC has a table"
     )
-    return f"headroom of {kind.title} is estimated by the law {law.law}: {have:,} bytes; {tables}"
+    return (
+        f"headroom of {kind.title} is {have:,} bytes, an estimate by the law {law.law}, as the "
+        f"model has no table; {tables}"
+    )

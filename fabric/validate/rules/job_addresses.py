@@ -61,6 +61,7 @@ class RisingAddresses(ModelRule):
                     "use nv-ipam, which allocates in rotation",
                     place=model.place("kubernetes", "address_plugin"),
                     device=pods.cluster.hosts[0],
+                    is_example=True,
                 )
                 return
 
@@ -89,6 +90,7 @@ class AnnouncedAddresses(ModelRule):
                     "set kubernetes.tools_image to an image with ip, arping and ping",
                     place=model.place("kubernetes", "tools_image"),
                     device=pods.cluster.hosts[0],
+                    is_example=True,
                 )
                 return
 
@@ -130,6 +132,7 @@ class AddressPool(ModelRule):
                     more,
                     place=place,
                     device=pods.cluster.hosts[0],
+                    is_example=True,
                 )
             elif rate and free * S_PER_H < rate * refresh_s and pods.mode != "physical-function":
                 yield self.finding(
@@ -139,6 +142,7 @@ class AddressPool(ModelRule):
                     f"{shorter} or a shorter arp.timeout_s",
                     place=place,
                     device=pods.cluster.hosts[0],
+                    is_example=True,
                     severity=Severity.WARNING,
                 )
 
@@ -225,6 +229,7 @@ class MovingGid(ModelRule):
                     "use NCCL 2.26 or newer, or another container_mode",
                     place=pods.place(model, "nccl_version"),
                     device=pods.cluster.hosts[0],
+                    is_example=True,
                 )
 
 
@@ -269,6 +274,7 @@ class RoomForGids(ModelRule):
                     f"set pods_per_nic to at most {MOST_PODS}, or use virtual functions",
                     place=place,
                     device=pods.cluster.hosts[0],
+                    is_example=True,
                 )
             elif count > MOST_PODS // 2:
                 yield self.finding(
@@ -277,5 +283,6 @@ class RoomForGids(ModelRule):
                     "switch IPv6 off on the interfaces of the pods, or use fewer pods",
                     place=place,
                     device=pods.cluster.hosts[0],
+                    is_example=True,
                     severity=Severity.WARNING,
                 )

@@ -42,6 +42,7 @@ class EnoughFunctions(ModelRule):
                     "increase host.nic.virtual_functions, up to sriov_totalvfs of the NIC",
                     place=pods.place(model, "nic", "virtual_functions"),
                     device=pods.cluster.hosts[0],
+                    is_example=True,
                 )
             gpus = -(-profile.gpus // model.fabric.rails)
             if target > gpus:
@@ -51,6 +52,7 @@ class EnoughFunctions(ModelRule):
                     "give every pod its own GPU and virtual function",
                     place=model.place("kubernetes", "pods_per_nic"),
                     device=pods.cluster.hosts[0],
+                    is_example=True,
                     severity=Severity.WARNING,
                 )
 
@@ -84,6 +86,7 @@ class AccessControl(ModelRule):
                     "set host.tuning.acs: off, or use physical-function for large models",
                     place=pods.place(model, "tuning", "acs"),
                     device=pods.cluster.hosts[0],
+                    is_example=True,
                 )
 
 
@@ -113,6 +116,7 @@ class PickedDevices(ModelRule):
                     "set host.nic.virtual_functions: 0, or use container_mode virtual-function",
                     place=pods.place(model, "nic", "virtual_functions"),
                     device=pods.cluster.hosts[0],
+                    is_example=True,
                 )
             if pods.mode == "virtual-function":
                 manages = model.intent.fabric.host.management_rdma_device
@@ -123,6 +127,7 @@ class PickedDevices(ModelRule):
                     "set RDMA namespaces to exclusive (rdma system set netns exclusive)",
                     place=pods.place(model, "container_mode"),
                     device=pods.cluster.hosts[0],
+                    is_example=True,
                     severity=Severity.INFO,
                 )
 
@@ -153,5 +158,6 @@ class JobsAcrossUnits(ModelRule):
                     "use addressing.vlan_per: nic or none",
                     place=model.place("addressing", "vlan_per"),
                     device=pods.cluster.hosts[0],
+                    is_example=True,
                 )
                 return

@@ -262,15 +262,14 @@ class KminPath(ModelRule):
             if one.kmin_bytes >= delay or key in seen:
                 continue
             seen.add(key)
-            yield self.finding(
+            yield self.of_kind(
+                kind,
                 f"ecn.kmin_bytes {one.kmin_bytes:,}{share_note(kind.device.sku, one.kmin_bytes)} "
                 f"is below the {delay:,.0f} bytes that ports of {kind.headroom.speed_gbps}G "
                 f"carry in one round trip of {s_to_us(round_trip):.1f} us",
                 "`rocefab show ecn --recommend` shows values for this path; vendor defaults "
                 "are lower, which keeps queues short but costs throughput with few flows",
                 place=model.profile_place(one.field("ecn.kmin_bytes"), kind.device, profile),
-                device=kind.device.name,
-                port=kind.port.name,
             )
 
 
@@ -356,14 +355,13 @@ class IncastMarking(ModelRule):
             seen.add(key)
             need_percent = _marking_percent(speed, flows)
             if need_percent > one.pmax_percent:
-                yield self.finding(
+                yield self.of_kind(
+                    kind,
                     f"an incast of one flow from each of {counted(flows, 'host')} on a port of "
                     f"{speed}G needs a marking of {need_percent:.1f} %; ecn.pmax_percent is "
                     f"{one.pmax_percent}",
                     "increase ecn.pmax_percent; see `rocefab show ecn --recommend`",
                     place=model.profile_place(one.field("ecn.pmax_percent"), kind.device, profile),
-                    device=kind.device.name,
-                    port=kind.port.name,
                 )
 
 
@@ -399,7 +397,8 @@ class StartTransient(ModelRule):
             queue = _start_bytes(speed, flows, round_trip_s(hops))
             level = threshold.incast_bytes(flows)
             if queue >= level:
-                yield self.finding(
+                yield self.of_kind(
+                    kind,
                     f"a start of {counted(flows, 'flow')} within {START_SPREAD_US:g} us on a port "
                     f"of {speed}G queues at least {bytes_to_mb(queue):,.1f} MB until DCQCN with "
                     f"the defaults of ConnectX slows down; at {bytes_to_mb(level):,.1f} MB, PFC "
@@ -407,8 +406,6 @@ class StartTransient(ModelRule):
                     "start fewer flows at once, or use switches with a larger pool; `rocefab show "
                     "dcqcn` says how long senders are paused, also with other sets",
                     place=model.cable_place(kind.device, kind.port, "speed_gbps"),
-                    device=kind.device.name,
-                    port=kind.port.name,
                 )
 
 

@@ -26,6 +26,11 @@ def _pfc(target: Switch | ComwarePort, _: int, mode: str = "undo") -> None:
     _port(target).mode = mode
 
 
+@LINES.means("flow_control")
+def _flow_control(port: ComwarePort, line: int) -> None:
+    port.port_pauses["receive"] = port.port_pauses["send"] = Value(1, line)
+
+
 @LINES.means("no_drop")
 def _no_drop(target: Switch | ComwarePort, line: int, priorities: str) -> None:
     _port(target).pfc |= dict.fromkeys(numbers(priorities), line)

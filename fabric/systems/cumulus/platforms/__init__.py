@@ -40,10 +40,11 @@ CUMULUS = platforms.add("cumulus")(
         reads_pfc=True,
         # CumulusNetworks/docs content/cumulus-linux-514, Equal Cost Multipath Load Sharing
         own_seed=(
-            "each switch draws its own at its start, so nothing is to be done unless `nv set "
-            "system forwarding hash-seed` has set one"
+            "nothing to do, as each switch draws its own seed at its start, unless `nv set "
+            "system forwarding hash-seed` has set one: take that away"
         ),
         verb="nv set ",
+        beside=("clear.nv",),
         description_space="_",
         one_cable_length=True,  # the profile default-global (content/cumulus-linux-514, PFC)
         releases=RELEASES,

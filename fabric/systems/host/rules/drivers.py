@@ -40,6 +40,7 @@ class DriverFits(ModelRule):
                     f"use {' or '.join(DRIVERS[nic.vendor])}, or correct the vendor",
                     place=traits_place(model, kind.host.name, "nic", "driver"),
                     device=kind.host.name,
+                    is_example=True,
                 )
 
 
@@ -62,6 +63,7 @@ class BetaDrivers(ModelRule):
                     "try them on one host first",
                     place=traits_place(model, kind.host.name, "nic", "driver"),
                     device=kind.host.name,
+                    is_example=True,
                 )
 
 
@@ -181,6 +183,7 @@ class LinkLayer(ModelRule):
                     FIXES.get(kind.host.traits.nic.link_layer, ""),
                     place=traits_place(model, kind.host.name, "nic", "link_layer"),
                     device=kind.host.name,
+                    is_example=True,
                 )
 
 
@@ -211,5 +214,6 @@ class CableFits(ModelRule):
                         line.note or "use the same setting at both ends",
                         place=own or model.place(*_SECTIONS.get(line.item, ("addressing",))),
                         device=cable.host.name,
+                        is_example=True,
                         port=cable.nic.interface,
                     )

@@ -68,6 +68,7 @@ class GpusNearOneNic(ModelRule):
                         "list each GPU under one NIC, as nvidia-smi topo -m shows",
                         place=traits_place(model, kind.host.name, "nic", "gpus"),
                         device=kind.host.name,
+                        is_example=True,
                     )
 
 

@@ -105,6 +105,7 @@ class ReceiveBuffers(ModelRule):
                     f"use at least {need}, or let the firmware set the buffers",
                     place=traits_place(model, cable.host.name, "nic", "receive_buffers"),
                     device=cable.host.name,
+                    is_example=True,
                     port=nic.interface,
                 )
 
@@ -199,6 +200,7 @@ class StormOrder(ModelRule):
                     f"use a pause_storm_ms below {port.watchdog.detection_ms}",
                     place=traits_place(model, cable.host.name, "nic", "pause_storm_ms"),
                     device=cable.host.name,
+                    is_example=True,
                     port=cable.nic.interface,
                 )
 

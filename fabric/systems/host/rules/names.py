@@ -155,6 +155,7 @@ class ListLengths(ModelRule):
                         f"use one entry for each of the {expected} {things}, in order, or none",
                         place=traits_place(model, kind.host.name, group, field),
                         device=kind.host.name,
+                        is_example=True,
                     )
 
 
@@ -182,6 +183,7 @@ class UniquePci(ModelRule):
                         "set the address of each NIC and GPU as lspci -D shows it",
                         place=traits_place(model, kind.host.name, group, "pci_addresses"),
                         device=kind.host.name,
+                        is_example=True,
                     )
 
 

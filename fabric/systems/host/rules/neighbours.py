@@ -130,6 +130,7 @@ class StackDropsRules(ModelRule):
                     "",
                     place=traits_place(model, kind.host.name, "network_stack"),
                     device=kind.host.name,
+                    is_example=True,
                 )
 
 

@@ -56,6 +56,8 @@ def read(text: str) -> Lossless:
             port.mtu_bytes = Value(number_of("nxos", "mtu"), 0)
         if port.pfc_on is None:
             port.negotiated = 0
+        if not switch.has_dcbx(name):
+            port.negotiated = None  # auto stays off without a peer that agrees
         port.pfc_on = bool(port.pfc_on)
         for policy in (
             *(switch.inputs.get(one) for one in by_vlan or [own.get("qos", "")]),

@@ -83,6 +83,14 @@ class Device(Lossless):
     members: dict[str, str] = field(default_factory=dict)
     by_vlan: dict[int, str] = field(default_factory=dict)
     watched: bool = False
+    #: Whether a file that turns features on turns LLDP on; None for a part without features.
+    has_lldp: bool | None = None
+    #: Ports that do not send LLDP, or do not read it.
+    without_lldp: set[str] = field(default_factory=set)
+
+    def has_dcbx(self, port: str) -> bool:
+        """Tell whether a port can agree on PFC with its peer: DCBX is a part of LLDP."""
+        return self.has_lldp is not False and port not in self.without_lldp
 
     def group(self, kind: str, name: str) -> int:
         """Return the qos-group of a class; KeyError where no line tells it."""

@@ -114,6 +114,21 @@ def _pfc(inside: Inside, line: int, mode: str) -> None:
     inside[1].negotiated = line if mode == "auto" else None
 
 
+@LINES.means("features")
+def _features(switch: Device, _: int, **_names: str) -> None:
+    switch.has_lldp = bool(switch.has_lldp)
+
+
+@LINES.means("feature_lldp")
+def _feature_lldp(switch: Device, _: int) -> None:
+    switch.has_lldp = True
+
+
+@LINES.means("no_lldp")
+def _no_lldp(inside: Inside, _: int) -> None:
+    inside[0].without_lldp.add(inside[1].name)
+
+
 @LINES.means("port_watchdog")
 def _port_watchdog(inside: Inside, line: int, state: str) -> None:
     inside[1].watchdog = Watchdog(line, enabled=state == "on")

@@ -173,7 +173,8 @@ class ComputedHeadroom(ModelRule):
             if not kind.headroom.computed:
                 continue
             law = kind.headroom.law
-            yield self.finding(
+            yield self.of_kind(
+                kind,
                 f"{kind.title}: the switch computes the headroom; its formula gives "
                 f"{int(law.headroom_bytes):,} bytes"
                 if law
@@ -181,6 +182,4 @@ class ComputedHeadroom(ModelRule):
                 "it is not checked",
                 "compare with `show buffer information` on the switch",
                 place=model.hardware_place(kind.device, "buffer_model"),
-                device=kind.device.name,
-                port=kind.port.name,
             )
