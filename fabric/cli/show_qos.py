@@ -168,12 +168,14 @@ def ecn(
     Exit codes: 0, 2.
     """
     from fabric.report import ecn as report
-    from fabric.report.dcqcn import simulating
+    from fabric.report.dcqcn import other_nics, simulating
     from fabric.workflow.project import Project
 
     project = Project(inventory)
     if recommend:
         output.note(simulating())
+        if others := other_nics(project.fabric):
+            output.note(others)
     table = report.recommendations(project, flows) if recommend else report.ecn(project)
     output.records(table, form)
 
