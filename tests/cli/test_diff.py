@@ -145,8 +145,7 @@ WRONG = {
     ),
     "a folder alone": (
         ("net/demo",),
-        "the folder 'net/demo' has nothing to be compared with; name a second folder behind it, or "
-        "in a git repository a revision before it: `rocefab diff main net/demo`",
+        "the folder 'net/demo' has nothing to be compared with; name a second folder behind it",
     ),
     "a control character": (("a\x1b[31m", "net/demo"), "is neither a folder nor"),
 }
