@@ -42,6 +42,8 @@ _TOPICS = {
     "AUD017": _CLASS,
     "AUD050": r"multi-?path|maximum-paths|load-?balanc|ecmp|peer-(group|session|policy)|neighbor ",
     "AUD053": r"shared-buffer|buffer-partition",
+    "AUD056": _CLASS,
+    "AUD057": r"buffer|roce",
     "AUD043": _TUNNEL,
     "AUD044": _TUNNEL,
     "AUD045": _TUNNEL,

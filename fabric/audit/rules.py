@@ -294,5 +294,21 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             "turn flow control of the port off",
             "Arista EOS user manual, DCBX and Flow Control; IEEE 802.3 annex 31B",
         ),
+        (
+            "AUD056",
+            Severity.WARNING,
+            "Lossless ports of a switch have the same maps",
+            "A port without a map uses the default of the chip, which is seldom the lossless way.",
+            "bind the map of the other ports to the port",
+            "opencomputeproject/SAI inc/saiport.h (no map from classes to queues: all to queue 0)",
+        ),
+        (
+            "AUD057",
+            Severity.ERROR,
+            "A switch with PFC has made its lossless buffers",
+            "Without lossless buffers a paused class has no headroom, and drops packets.",
+            "give the line in a maintenance window: the switch restarts",
+            "sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis/qos/qos.py (expect_reboot)",
+        ),
     )
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.audit.fault import Fault
 from fabric.audit.knowledge import weighed
+from fabric.audit.port_maps import unmapped
 from fabric.core.counts import noun
 from fabric.core.spans import spans
 from fabric.observe.configuration.lossless import lossless_readers
@@ -345,6 +346,18 @@ def _hash(lossless: Lossless) -> Iterator[Fault]:
     if fields is not None and "src-port" not in fields:
         message = "the UDP source port does not choose between equal paths"
         yield Fault("AUD011", "", 0, message, is_absence=True)
+
+
+_whole(unmapped)
+
+
+@_whole
+def _buffers(lossless: Lossless) -> Iterator[Fault]:
+    """Find lossless ports of a switch that makes their buffers by a line, which is absent."""
+    lines = [line for port in lossless.ports.values() for line in port.lossless.values()]
+    if lines and lossless.missing_buffer_line:
+        message = f"PFC is on without `{lossless.missing_buffer_line}`, which makes its buffers"
+        yield Fault("AUD057", "", min(lines), message, is_absence=True)
 
 
 @_whole

@@ -153,7 +153,7 @@ def describe_stage(plan: Plan, number: int) -> str:
     flapping = [name for name in stage.names if plan.devices[name].risk in _FLAPS]
     when = "meanwhile" if flapping else "if all of it fails,"
     lost = counted(stage.lost_rails, "rail")
-    rails = f", and hosts lose {lost} in all" if stage.lost_rails else ""
+    rails = f", and hosts lose {lost} in total" if stage.lost_rails else ""
     words.append(f"{when} {_left(stage, plan.rollout.policy.min_capacity_percent)}{rails}")
     if plan.rollout.policy.drain.before and stage.hosts:
         words.append(f"{stage.hosts} are drained")
@@ -173,7 +173,7 @@ def _left(stage: Stage, least_percent: float) -> str:
     of = f"{stage.left_of} bandwidth".strip()
     is_below = stage.left_percent < least_percent
     below = f", below the {least_percent:g} % of min_capacity_percent" if is_below else ""
-    return f"a unit keeps as little as {stage.left_percent:g} % of its {of}{below}"
+    return f"each unit keeps at least {stage.left_percent:g} % of its {of}{below}"
 
 
 def _shifted(plan: Plan, stage: Stage) -> str:

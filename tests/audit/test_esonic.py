@@ -96,6 +96,20 @@ FAULTS = {
         " pfc-priority 3 queue 4\n",
         "AUD008",
     ),
+    "a port does not lead classes to queues": (r" qos-map tc-queue ROCE\n", "", "AUD008"),
+    "no port leads classes to queues": (r" qos-map tc-queue ROCE\n", "", "AUD003"),
+    "a port does not lead classes to groups": (r" qos-map tc-pg ROCE\n", "", "AUD056"),
+    "a port does not lead pauses to queues": (
+        r" qos-map pfc-priority-queue ROCE\n",
+        "",
+        "AUD056",
+    ),
+    "a port has a map that does not exist": (
+        r" qos-map dscp-tc ROCE\n",
+        " qos-map dscp-tc ROCEE\n",
+        "AUD007",
+    ),
+    "no lossless buffers": (r"^buffer init lossless\n", "", "AUD057"),
     "a port has a small MTU": (
         r"(interface Ethernet0\n description .*\n) mtu 9100\n",
         r"\1 mtu 1500\n",
@@ -142,7 +156,6 @@ FAULTS = {
         "qos map dscp-tc OLD\n dscp 0-63 traffic-class 0\nqos map tc-queue ROCE\n",
         "AUD013",
     ),
-    "no lossless buffers": (r"^buffer init lossless\n", "", "AUD013"),
     "three lossless priorities": (
         r"^ priority-flow-control priority 3\n",
         "".join(f" priority-flow-control priority {one}\n" for one in (2, 3, 4)),

@@ -86,7 +86,7 @@ def test_gates_pass_and_the_plan_says_what_each_wave_takes(
     assert all(stage.pings for stage in planned.rollout.stages)
     text = describe(planned)
     assert (
-        "wave 2: leaf; if all of it fails, a unit keeps as little as 0 % of its uplink bandwidth"
+        "wave 2: leaf; if all of it fails, each unit keeps at least 0 % of its uplink bandwidth"
         in text
     )
     assert "gates of each wave: counters, ping; soak 1 s" in text
@@ -110,7 +110,7 @@ def test_gates_pass_and_the_plan_says_what_each_wave_takes(
         ("undrain", "gpu[1-2]"),
     ] * 2
     assert (
-        "wave 2: leaf; if all of it fails, a unit keeps as little as 0 % of its uplink bandwidth"
+        "wave 2: leaf; if all of it fails, each unit keeps at least 0 % of its uplink bandwidth"
         in text
     )
     assert "gpu[1-2] are drained" in text

@@ -14,7 +14,7 @@ from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
 from fabric.render import render_device
 from fabric.render.engine import template_folder
-from fabric.render.explain import entries, explain
+from fabric.render.explain import entries, explain, explain_lines
 from fabric.systems.comware7 import platforms as comware7
 from fabric.systems.comware7.platforms.text import tree
 from fabric.systems.comware7.render import FEATURES as COMWARE7
@@ -223,7 +223,8 @@ def test_explanations_name_fields_that_exist(of: Rendered) -> None:
     shown = {
         explanation
         for inventory, switch in CASES
-        for _, known in explain(of.designs(inventory)[switch], "")
+        for artefact in render_device(of.designs(inventory)[switch])  # each form by itself
+        for _, known in explain_lines(of.nos, [artefact], "")
         for explanation in known
     }
     for entry in entries(of.nos):

@@ -250,6 +250,8 @@ class Lossless:
         Switch model, where a line of the configuration names it.
     buffer_parts : dict of str to dict of str to Value
         Percents of the shared buffer by side, ``ingress`` or ``egress``, and part.
+    missing_buffer_line : str
+        Line that makes the lossless buffers of the switch, where it is absent.
     defined, used : list of Use
         Named objects, to tell which are missing and which nobody needs.
     """
@@ -265,6 +267,7 @@ class Lossless:
     hash_fields: set[str] | None = None
     watchdog: Watchdog | None = None
     buffer_parts: dict[str, dict[str, Value]] = field(default_factory=dict)
+    missing_buffer_line: str = ""
     defined: list[Use] = field(default_factory=list)
     used: list[Use] = field(default_factory=list)
     leftovers: list[Leftover] = field(default_factory=list)

@@ -99,7 +99,8 @@ def _missing(device: DeviceDesign) -> str:
     if "buffers" in platforms[device.platform].sku_tables:
         return "use an own model in platforms/*.yaml with `buffers`, the BUFFER_POOL of the switch"
     if not is_rendered("dynamic_th", device.sku):
-        return "compare ecn.kmax_bytes with the level at which the switch pauses; no field has it"
+        level = "the level at which the switch pauses: the inventory has no field for that level"
+        return f"compare ecn.kmax_bytes with {level}"
     if own_pool_bytes(device.sku) is not None:
         return "set lossless.dynamic_th"
     return (

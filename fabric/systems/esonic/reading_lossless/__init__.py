@@ -19,7 +19,6 @@ from fabric.observe.configuration.lossless import (
     LosslessReader,
     Marking,
     Policy,
-    Use,
     Value,
     lossless_readers,
 )
@@ -29,6 +28,7 @@ from fabric.observe.configuration.tunnels import TunnelLine, TunnelLines, tunnel
 from fabric.systems.esonic.platforms import BUFFER_LINE, ESONIC
 from fabric.systems.esonic.reading_lossless import ports
 from fabric.systems.esonic.reading_lossless.model import KIND, KINDS, LINES, Device
+from fabric.systems.sonic.reading_lossless.classes import QUEUES_WITHOUT_MAP
 
 if TYPE_CHECKING:
     from fabric.observe.configuration.lossless import PortPolicy
@@ -63,9 +63,7 @@ def read(text: str) -> Lossless:
     for port in switch.ports.values():
         _complete(switch, port)
     _drop_unused(switch)
-    pausing = [line for port in switch.ports.values() for line in port.pfc.values()]
-    if pausing and not switch.has_buffers:
-        switch.used.append(Use("line", BUFFER_LINE, min(pausing)))
+    switch.missing_buffer_line = "" if switch.has_buffers else BUFFER_LINE
     return switch
 
 
@@ -81,11 +79,12 @@ def _complete(switch: Device, port: PortPolicy) -> None:
     """Give a port what its maps, its scheduler and its WRED profiles say."""
     bundle = switch.bound.get(switch.members.get(port.name, ""), {})
     own = {**bundle, **switch.bound.get(port.name, {})}
-    port.trusts_dscp, port.trusts_pcp = "qos map dscp-tc" in own, _TAGS in own
     tables = {
         kind: dict(switch.maps.get((kind, own.get(f"qos map {kind}", "")), {})) for kind in KINDS
     }
-    port.dscp_to_class, port.class_to_queue = tables["dscp-tc"], tables["tc-queue"]
+    port.trusts_dscp, port.trusts_pcp = bool(tables["dscp-tc"]), _TAGS in own
+    port.dscp_to_class = tables["dscp-tc"]
+    port.class_to_queue = tables["tc-queue"] or dict(QUEUES_WITHOUT_MAP)
     port.dscp_lines = switch.map_lines.get(("dscp-tc", own.get("qos map dscp-tc", "")), {})
     port.pcp_to_class, port.pause_to_queue = tables["dot1p-tc"], tables["pfc-priority-queue"]
     if not tables["pfc-priority-pg"]:
