@@ -112,6 +112,7 @@ def buffer(
     """
     from fabric.report.buffer import buffer as report
     from fabric.report.computed_buffer import computed as computed_report
+    from fabric.workflow.devices import Selection, chosen
     from fabric.workflow.project import Project
 
     if saved and not observed:
@@ -120,7 +121,8 @@ def buffer(
     if observed:
         _observed(project, saved, connections, (only, parallel), form)
         return
-    output.records((computed_report if computed else report)(project), form)
+    names = chosen(project, Selection(hosts=False, only=only)) if only else None
+    output.records((computed_report if computed else report)(project, names), form)
 
 
 def _observed(
