@@ -99,9 +99,7 @@ def buffer_of(device: DeviceDesign) -> list[tuple[str, str]]:
     return [*zip(_HEADERS, words, strict=True)][3:]
 
 
-def alike(
-    designs: Designs, only: Collection[str] | None = None
-) -> list[tuple[DeviceDesign, int]]:
+def alike(designs: Designs, only: Collection[str] | None = None) -> list[tuple[DeviceDesign, int]]:
     """Return the first of all switches with one model and the same ports, and their number.
 
     ``only`` are names of switches; None is all of them.

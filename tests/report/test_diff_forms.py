@@ -95,7 +95,7 @@ def test_markdown_holds_no_markup_of_the_inventory(hostile: Diff) -> None:
     assert set(page.tags) <= TAGS
     assert page.attributes == set()
     assert page.open_details == 0
-    assert _seen(page).count(HOSTILE) >= 7
+    assert _seen(page).replace("`", "").count(HOSTILE.replace("`", "")) >= 7
     assert "@team" not in text
 
 
