@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from fabric.change.rollout import LeafPings, RolloutPlan
 
+#: Begins the line of a device whose change is never undone.
+ONE_WAY = "ONE WAY"
 PLAN_FORMAT = 3
 #: The form before had no origin; plans in journals may have it.
 _READABLE = (2, PLAN_FORMAT)
@@ -101,6 +103,8 @@ class DevicePlan:
     one_way : str
         Why it is never undone: it takes ports out of a tenant. Then no timer runs either. Empty
         for all other changes.
+    revoked_at : tuple of str
+        Of a host: switches that take a port of it out of a tenant.
     """
 
     device: str
@@ -119,6 +123,7 @@ class DevicePlan:
     notes: tuple[str, ...] = ()
     takes_s: int = 0
     one_way: str = ""
+    revoked_at: tuple[str, ...] = ()
 
     @property
     def risk(self) -> Risk:
@@ -308,4 +313,5 @@ def _device_plan(name: str, form: DeviceForm) -> DevicePlan:
         notes=form.notes,
         takes_s=form.takes_s,
         one_way=form.one_way,
+        revoked_at=form.revoked_at,
     )

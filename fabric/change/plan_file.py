@@ -102,6 +102,7 @@ class DeviceForm(_Form):
     notes: tuple[str, ...] = ()
     takes_s: Annotated[int, Field(ge=0)] = 0
     one_way: str = ""
+    revoked_at: tuple[Name, ...] = ()
     risk: str
 
     @field_validator("platform")

@@ -22,10 +22,11 @@ from fabric.change.restoration import (
     some,
 )
 from fabric.change.saving import save
+from fabric.core import hostlist
 from fabric.core.errors import ConnectionLostError, NotPlannedError, PlanError, StalePlanError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from fabric.change.crew import Crew
     from fabric.change.journal import Journal
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from fabric.change.session import Session
     from fabric.core.errors import FabricError
 
+#: How a run goes on with devices that are not rolled back: one that was interrupted, and others.
+_UNFINISHED = "resume its run with apply --resume, or make a new plan"
+_GRANT = "to give the ports back, use `rocefab tenant grant`, then plan and apply"
 _UNTOUCHED = {State.PENDING, State.ROLLED_BACK, State.SKIPPED}
 
 
@@ -69,10 +73,12 @@ def roll_back(order: RollBack, plan: Plan, crew: Crew) -> Result:
     crew.record("", State.PENDING, f"rolls back run {run}")
     touched = touched_devices(run, plan, journal)
     back: list[str] = []
+    fix = _UNFINISHED if unfinished else _GRANT
+    staying = {name: f"{why}; {fix}" for name, why in left_out(touched, plan).items()}
     failed: dict[str, FabricError] = {}
     for wave in touched:
         plans = [plan.devices[name] for name in wave if name in order.only]
-        done, errors = crew.side_by_side(plans, lambda item: _one(crew, order, item))
+        done, errors = crew.side_by_side(plans, lambda item: _one(crew, order, item, staying))
         back += [item.device for item, _ in done]
         failed |= {item.device: error for item, error in errors}
         _write_down(crew, errors)
@@ -97,6 +103,26 @@ def touched_devices(run: int, plan: Plan, journal: Journal) -> list[list[str]]:
     return [wave for wave in waves if wave]
 
 
+def left_out(touched: Iterable[Sequence[str]], plan: Plan) -> dict[str, str]:
+    """Return the devices that no rollback of a run touches, each with why.
+
+    They take ports out of a tenant, or are hosts at such ports: with its old files, a host would
+    have the addresses of a tenant that its ports have left.
+
+    Parameters
+    ----------
+    touched : iterable of sequence of str
+        The devices that the run has changed, by wave.
+    """
+    names = [name for wave in touched for name in wave]
+    reasons = {name: plan.devices[name].one_way for name in names}
+    for name in names:
+        leaves = [leaf for leaf in plan.devices[name].revoked_at if reasons.get(leaf)]
+        if leaves:
+            reasons[name] = f"ports of it leave a tenant at {hostlist.fold_inside(leaves)}"
+    return {name: why for name, why in reasons.items() if why}
+
+
 def ways_on(run: int, journal: Journal, place: str = "") -> str:
     """Return how an interrupted run goes on: what takes a port out of a tenant never goes back.
 
@@ -108,8 +134,7 @@ def ways_on(run: int, journal: Journal, place: str = "") -> str:
     resume = f"resume it with `rocefab apply --resume{place}`"
     with suppress(PlanError):
         plan = parse_plan(journal.run(run).plan, f"the plan of run {run}")
-        touched = {name for wave in touched_devices(run, plan, journal) for name in wave}
-        if any(plan.devices[name].one_way for name in touched):
+        if left_out(touched_devices(run, plan, journal), plan):
             return f"{resume}; it is not rolled back, since it takes ports out of a tenant"
     return f"{resume} or roll it back with `rocefab rollback {run} --commit{place}`"
 
@@ -124,11 +149,10 @@ def _write_down(crew: Crew, errors: Sequence[tuple[DevicePlan, FabricError]]) ->
         crew.progress(item.device, f"failed: {error}")
 
 
-def _one(crew: Crew, order: RollBack, plan: DevicePlan) -> None:
+def _one(crew: Crew, order: RollBack, plan: DevicePlan, staying: Mapping[str, str]) -> None:
     crew.check_going(plan.device)
-    if plan.one_way:
-        fix = "resume its run with apply --resume, or make a new plan"
-        raise NotPlannedError(plan.device, f"it is not rolled back: {plan.one_way}; {fix}")
+    if why := staying.get(plan.device):
+        raise NotPlannedError(plan.device, f"it is not rolled back: {why}")
     crew.record(plan.device, State.ROLLING_BACK)
     session = crew.session(plan)
     try:

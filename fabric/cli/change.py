@@ -439,8 +439,15 @@ def rollback(
     if run is None:
         raise PlanError(f"specify the run to roll back: {workflow.runs_that_are(folder)}")
     if not commit:
-        output.data("".join(f"{line}\n" for line in workflow.would_go_back(run, folder, only)))
-        output.note("Dry run: these devices would be rolled back. Add --commit to roll them back.")
+        back = workflow.would_go_back(run, folder, only)
+        lines = [*back, *workflow.would_stay(run, folder, only)]
+        output.data("".join(f"{line}\n" for line in lines))
+        them = "the devices of the waves" if len(back) < len(lines) else "these devices"
+        output.note(
+            f"Dry run: {them} would be rolled back. Add --commit to roll them back."
+            if back
+            else "Dry run: no device would be rolled back."
+        )
         return
     with _told_how_to_go_on(None, folder):
         result = workflow.rollback(

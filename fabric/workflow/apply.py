@@ -17,9 +17,9 @@ from fabric.change.budget import MaxFailures
 from fabric.change.gates import Command, Counters
 from fabric.change.jobs import FailedJobs
 from fabric.change.journal import INTERRUPTED, Journal
-from fabric.change.model import Plan, parse_plan, read_plan
+from fabric.change.model import ONE_WAY, Plan, parse_plan, read_plan
 from fabric.change.origin import MAX_AGE_S
-from fabric.change.rollback import touched_devices, ways_on
+from fabric.change.rollback import left_out, touched_devices, ways_on
 from fabric.change.rollout import LOSS
 from fabric.core import hostlist
 from fabric.core.counts import counted
@@ -62,6 +62,7 @@ __all__ = [
     "status",
     "verify",
     "would_go_back",
+    "would_stay",
 ]
 
 #: Runs that a message names: our choice.
@@ -244,9 +245,10 @@ def would_go_back(run: int, state: Path, only: str = "") -> list[str]:
     """Return a line for each wave of a roll back, in its order, and kind of change."""
     journal = Journal(state)
     plan = _plan_of(journal, run)
-    chosen = {*_chosen(run, plan, journal, only)}
+    touched = touched_devices(run, plan, journal)
+    chosen = {*_chosen(run, plan, journal, only)} - {*left_out(touched, plan)}
     lines = []
-    for number, wave in enumerate(touched_devices(run, plan, journal), 1):
+    for number, wave in enumerate(touched, 1):
         kinds: dict[tuple[str, str], list[str]] = defaultdict(list)
         for name in wave:
             if name in chosen:
@@ -257,6 +259,22 @@ def would_go_back(run: int, state: Path, only: str = "") -> list[str]:
             for (method, risk), names in kinds.items()
         ]
     return lines
+
+
+def would_stay(run: int, state: Path, only: str = "") -> list[str]:
+    """Return a line for devices that a roll back leaves as they are, and why."""
+    journal = Journal(state)
+    plan = _plan_of(journal, run)
+    staying = left_out(touched_devices(run, plan, journal), plan)
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for name in _chosen(run, plan, journal, only):
+        if name in staying:
+            by_reason[staying[name]].append(name)
+    return [
+        f"{ONE_WAY}, not rolled back: {hostlist.fold_inside(names)} "
+        f"({counted(len(names), 'device')}): {why}"
+        for why, names in by_reason.items()
+    ]
 
 
 def runs_that_are(state: Path) -> str:

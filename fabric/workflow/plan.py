@@ -25,7 +25,7 @@ from fabric.workflow.revision import Repository
 from fabric.workflow.rollout import staged
 from fabric.workflow.sides import sides
 from fabric.workflow.sonic_judge import SonicJudge
-from fabric.workflow.tenant_moves import tenant_moves
+from fabric.workflow.tenant_moves import tenant_moves, with_revoked
 from fabric.workflow.withdrawals import withdrawals
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def plan(
         some = 0 < unread == len(errors) < len(by_name)
         fail_on(errors, "`rocefab plan --allow-missing` plans the others" if some else "")
     assert plan_of_all is not None
-    whole = replace(plan_of_all, origin=origin)
+    whole = with_revoked(project.devices, replace(plan_of_all, origin=origin), moves_of)
     if whole.empty:
         return whole
     if rollout:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.apply import Options
 from fabric.change.approvals import needed
-from fabric.change.model import Risk, worst_of
+from fabric.change.model import ONE_WAY, Risk, worst_of
 from fabric.change.rollout import STOP
 from fabric.core import hostlist
 from fabric.core.counts import counted, noun
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 #: Begins the line of a device that no timer brings back.
 NO_NET = "NO SAFETY NET"
-#: Begins the line of a device whose change is never undone.
-ONE_WAY = "ONE WAY"
 #: Parts of the configuration that are printed.
 _MOST_PARTS = 12
 #: Ends the first word of the path of a change.

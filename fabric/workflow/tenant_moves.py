@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +13,7 @@ from fabric.observe.parsers import UnreadableError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from fabric.change.model import Plan
     from fabric.design.model import DeviceDesign
     from fabric.observe.configuration import Configured
     from fabric.observe.snapshot import Running
@@ -39,6 +41,8 @@ class TenantMoves(NamedTuple):
         Subnets that leave a VRF with their ports.
     vrfs : frozenset of str
         VRFs that the switch has before the change.
+    out : frozenset of str
+        Ports that leave a VRF.
     """
 
     refusals: tuple[str, ...] = ()
@@ -47,6 +51,7 @@ class TenantMoves(NamedTuple):
     notes: tuple[str, ...] = ()
     left: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     vrfs: frozenset[str] = frozenset()
+    out: frozenset[str] = frozenset()
 
 
 def tenant_moves(
@@ -105,7 +110,26 @@ def tenant_moves(
         )
         for vrf, _ in out
     }
-    return TenantMoves((), "; ".join(one_way), names, tuple(notes), left, frozenset(switch.vrfs))
+    gone = frozenset(port for ports in out.values() for port in ports)
+    vrfs = frozenset(switch.vrfs)
+    return TenantMoves((), "; ".join(one_way), names, tuple(notes), left, vrfs, gone)
+
+
+def with_revoked(
+    devices: Mapping[str, DeviceDesign], plan: Plan, moves_of: Mapping[str, TenantMoves]
+) -> Plan:
+    """Return a plan whose hosts say which switches take a port of theirs out of a tenant."""
+    at: dict[str, list[str]] = {}
+    for leaf, moves in moves_of.items():
+        ports = devices[leaf].ports if moves.out and leaf in plan.devices else ()
+        for host in dict.fromkeys(port.peer for port in ports if port.name in moves.out):
+            at.setdefault(host, []).append(leaf)
+    hosts = {
+        host: replace(plan.devices[host], revoked_at=tuple(leaves))
+        for host, leaves in at.items()
+        if host in plan.devices
+    }
+    return replace(plan, devices={**plan.devices, **hosts})
 
 
 def _left(ports: list[str], tenant: str, *, shut: bool) -> str:

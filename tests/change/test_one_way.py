@@ -11,10 +11,12 @@ import pytest
 
 from fabric.change.apply import Applier, Options
 from fabric.change.journal import Journal
-from fabric.change.model import Plan, read_plan
+from fabric.change.model import Plan, parse_plan, read_plan
+from fabric.change.rollback import left_out
 from fabric.change.wave import Wave
 from fabric.core.errors import DeviceError
 from fabric.workflow import apply as workflow
+from tests.cases import each
 from tests.change import memory_fabric
 from tests.change.labs import silent
 from tests.change.test_kill import resume, run_child
@@ -88,6 +90,37 @@ def test_a_run_is_rolled_back_without_them(tmp_path, monkeypatch):
     for name in OUT:
         assert memory_fabric.state(tmp_path, name)["running"] == memory_fabric.wanted()
     assert memory_fabric.state(tmp_path, "spine01")["running"] == memory_fabric.BEFORE
+    assert not any("--resume" in text for text in result.reasons)
+
+
+def test_a_dry_run_names_what_stays(tmp_path):
+    assert applied(tmp_path, prepared(tmp_path)).ok
+    state = tmp_path / "state"
+    back = workflow.would_go_back(1, state)
+    assert not any(name in line for line in back for name in OUT)
+    assert workflow.would_stay(1, state) == [
+        f"ONE WAY, not rolled back: leaf[1-2] (2 devices): {REASON}"
+    ]
+    assert workflow.would_stay(1, state, only="spine01") == []
+
+
+#: What a host is at, and what the run has changed -> why the host stays as it is.
+HOSTS = {
+    "both leaves": (OUT, OUT, "ports of it leave a tenant at leaf[1-2]"),
+    "one leaf": (OUT[:1], OUT, "ports of it leave a tenant at leaf1"),
+    "a leaf that has not changed yet": (OUT[:1], OUT[1:], ""),
+    "no such leaf": ((), OUT, ""),
+}
+
+
+@each("name", HOSTS)
+def test_a_host_stays_with_its_ports(tmp_path, name):
+    at, changed, why = HOSTS[name]
+    plan = prepared(tmp_path)
+    host = replace(plan.devices["spine01"], revoked_at=at)
+    plan = replace(plan, devices={**plan.devices, "spine01": host})
+    plan = parse_plan(plan.to_json(), "plan")
+    assert left_out([["spine01"], changed], plan).get("spine01", "") == why
 
 
 def _writes(folder: Path) -> int:

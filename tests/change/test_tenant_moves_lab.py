@@ -172,6 +172,10 @@ def test_a_documented_move_passes_all_gates(site: Site) -> None:
     out = site.planned()
     port = site.port("su1-rail0", "gpu002")
     assert f"    ONE WAY: {port} leaves red (Vrf17) and is shut down\n" in describe(out)
+    leaves = ("su1-rail0", "su1-rail1")
+    assert {name: item.revoked_at for name, item in out.devices.items() if item.revoked_at} == {
+        "gpu002": leaves
+    }
     asked = "gate withdrawal: 2 subnets that leave a tenant must be gone from 4 other leaves"
     assert f"\n{asked}\n" in describe(out)
     assert all(site.routes("gpu002", leaf) == [True, True] for leaf in FAR)
@@ -181,8 +185,12 @@ def test_a_documented_move_passes_all_gates(site: Site) -> None:
     assert all(site.routes("gpu002", leaf) == [False, False] for leaf in FAR)
     assert site.vrfs("gpu002") == ["shut", "shut"]
     assert not site.answers("gpu001", "gpu002")
+    run = applying.status(site.state)[-1]["run"]
+    assert applying.would_go_back(run, site.state) == []
+    assert len(applying.would_stay(run, site.state)) == len((leaves, "gpu002"))
     site.move("gpu002")
     into = site.planned()
+    assert not any(item.revoked_at for item in into.devices.values())
     text = describe(into)
     assert f"    {port} enters blue (Vrf18)\n" in text
     assert "\ngate tenant: 2 pings to NICs that enter a tenant must be answered\n" in text
