@@ -214,8 +214,12 @@ class Applier:
         stage = next((stage for stage in rollout.stages if {*wave} <= {*stage.names}), None)
         if stage is None:
             return None
-        soak_s = rollout.policy.soak_s
-        return WaveGates(crew, stage, gates, soak_s, budget.lost, settle_s=patience_s)
+        through = pings.pings if pings and not crew.options.traffic_stopped else {}
+        if through:
+            own = tuple(through[name] for name in stage.names if name in through)
+            stage = replace(stage, pings=own)
+        soak_s, lost = rollout.policy.soak_s, budget.lost
+        return WaveGates(crew, stage, gates, soak_s, lost, 0.0, through, patience_s)
 
     def _ended(
         self, run: int, *, ok: bool, reasons: Sequence[str] = (), confirmed: Sequence[str] = ()

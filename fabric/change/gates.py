@@ -64,6 +64,11 @@ def asks_switches(gate: Gate) -> bool:
     return getattr(gate, "asks_switches", False)
 
 
+def _settles(gate: Gate) -> bool:
+    """Tell whether a gate looks again for a moment, whatever the soak is."""
+    return asks_switches(gate) or getattr(gate, "settles", False)
+
+
 @dataclass(frozen=True)
 class WaveGates:
     """The gates of one wave, and its soak.
@@ -79,7 +84,7 @@ class WaveGates:
     through : mapping of str to Ping
         Pings by the device that they are for: without it they are not sent.
     settle_s : float
-        The same as ``patience_s`` for gates that ask whether routes are gone.
+        The same as ``patience_s`` for gates that ask whether routes are gone, or one pair of NICs.
     """
 
     crew: Crew
@@ -121,7 +126,7 @@ class WaveGates:
         problems = []
         for gate in self.gates:
             self.crew.check_going(self.stage.names[0])
-            patience_s = self.settle_s if asks_switches(gate) else self.patience_s
+            patience_s = self.settle_s if _settles(gate) else self.patience_s
             wrong = self._looked(getattr(gate, moment), self._without(failed), patience_s)
             for text in wrong or ([gate.passed] if gate.passed != PASSED else []):
                 self.crew.progress("", f"gate {gate.name}: {text}")

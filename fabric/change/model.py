@@ -158,7 +158,8 @@ class Plan:
     rollout : RolloutPlan or None
         Gates and times of the waves, where the plan is rolled out by the inventory's policy.
     leaf_pings : LeafPings or None
-        What is pinged where it is not; None in a plan of an earlier version.
+        What is pinged where it is not, or has no pings of its own; None in a plan of an earlier
+        version.
     hazards : tuple of str
         Where it is not: what is wrong between two waves, and neither before nor after all of them.
     """

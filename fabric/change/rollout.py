@@ -86,7 +86,9 @@ class Withdrawal:
 
 @dataclass(frozen=True, slots=True)
 class LeafPings:
-    """What is pinged around the waves of a plan without a roll-out.
+    """What is pinged around the waves of a plan.
+
+    A roll-out has its own pings in its waves, and of these at most those through leaves.
 
     Parameters
     ----------

@@ -71,7 +71,8 @@ class Gates(Model):
     ping: bool = Field(
         False,  # noqa: FBT003
         description="NICs behind the switches of the wave reach others: packets of full size, "
-        "not fragmented, with the DSCP of RoCE.",
+        "not fragmented, with the DSCP of RoCE. Without it, and without `rdma`, one pair through "
+        "each leaf that changes.",
     )
     rdma: bool = Field(
         False,  # noqa: FBT003

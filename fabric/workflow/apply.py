@@ -447,8 +447,8 @@ def gates_of(plan: Plan, hosts: HostSessions, pool: Executor) -> list[Gate]:
         gates.insert(0, Withdrawn(reachable, pool))
     if wanted.counters:
         gates.append(Counters(plan.devices, reachable, pool))
-    if wanted.ping:
-        gates.append(Pings(hosts, pool, turns))
+    if wanted.ping or (plan.leaf_pings and plan.leaf_pings.pings):
+        gates.append(Pings(hosts, pool, turns, settles=not wanted.ping))
     if wanted.rdma:
         gates.append(Rdma(hosts, pool, turns))
     jobs = plan.rollout.policy.jobs

@@ -81,10 +81,15 @@ def leaf_pings(
 
 
 def with_tenants(plan: Plan, pings: LeafPings) -> Plan:
-    """Return a plan that is rolled out, with the pings of tenants in its waves."""
+    """Return a plan that is rolled out, with the pings of tenants in its waves.
+
+    One pair through each leaf is pinged too where no gate of the roll-out sends packets.
+    """
     assert plan.rollout is not None
     stages = tuple(pings.of_tenants(stage) for stage in plan.rollout.stages)
-    return replace(plan, rollout=replace(plan.rollout, stages=stages))
+    gates = plan.rollout.policy.gates
+    pairs = None if gates.ping or gates.rdma else LeafPings(pings.pings, pings.silent)
+    return replace(plan, rollout=replace(plan.rollout, stages=stages), leaf_pings=pairs)
 
 
 def _why_none(fabric: Fabric, leaf: int, near: Ints) -> str:
@@ -205,11 +210,14 @@ def _pairs(ends: Ends, near: Ints, turn: int) -> Iterator[tuple[int, int]]:
                 yield int(place), int(far[turn % len(far)])
 
 
-def describe_pings(planned: LeafPings) -> str:
+def describe_pings(plan: Plan) -> str:
     """Return what is pinged, and else why nothing is; a line for each gate."""
+    planned = plan.leaf_pings
+    if planned is None:
+        return ""
     number = sum(map(len, planned.joined.values()))
     gates = (
-        _pairs_line(planned),
+        _pairs_line(planned, is_silent=not planned.every and plan.rollout is None),
         f"gate isolation: {counted(len(planned.denied), 'ping')} between tenants must not be "
         "answered"
         if planned.denied
@@ -222,10 +230,10 @@ def describe_pings(planned: LeafPings) -> str:
     return "\n".join(line for line in gates if line)
 
 
-def _pairs_line(planned: LeafPings) -> str:
+def _pairs_line(planned: LeafPings, *, is_silent: bool) -> str:
     count = len(planned.pings)
     if not count:
-        what = "no NICs are pinged through leaves" if planned.every else "no packet will be sent"
+        what = "no packet will be sent" if is_silent else "no NICs are pinged through leaves"
         return f"{what}: {planned.silent}"
     pairs = f"{counted(count, 'pair')} of NICs, one for each leaf that changes"
     but = f"; none for the others: {planned.silent}" if planned.silent else ""

@@ -48,12 +48,15 @@ class Pings:
     ----------
     turns : mapping of str to int
         The number of the wave of each device that changes.
+    settles : bool
+        Whether pairs without an answer are tried again for a moment.
     """
 
     hosts: HostSessions
     executor: Executor
     turns: Mapping[str, int]
     name: str = "ping"
+    settles: bool = False
     _good: list[Ping] = field(default_factory=list)
     _refused: set[str] = field(default_factory=set)
     _silent: frozenset[str] = frozenset()
@@ -64,7 +67,9 @@ class Pings:
     def passed(self) -> str:
         """How many pairs said so, where those are not all."""
         left = self._planned - self._asked
-        if self._planned and not self._asked:
+        if not self._planned:
+            return "no pair of NICs is asked in this wave"
+        if not self._asked:
             return "no pair was answered before the wave, so none was asked after it"
         some = (
             f"; {left} of {counted(self._planned, 'pair')} {noun(left, 'was', 'were')} not "

@@ -67,7 +67,7 @@ def describe(
         lines += _wave([plan.devices[name] for name in wave])
     lines += [str(plan.origin)] if plan.origin else []
     lines += _missing(plan)
-    lines += [describe_pings(plan.leaf_pings)] if plan.leaf_pings else []
+    lines += [pinged] if (pinged := describe_pings(plan)) else []
     lines += describe_withdrawals([*withdrawn_of(plan)])
     lines += describe_rollout(plan)
     lines += describe_losses(plan.hazards)

@@ -195,7 +195,9 @@ def describe_rollout(plan: Plan) -> Iterator[str]:
     if plan.rollout is None:
         return
     policy = plan.rollout.policy
-    gates = [name for name in ("counters", "ping", "rdma") if getattr(policy.gates, name)]
+    asked = policy.gates.model_dump()
+    asked["ping"] |= bool(plan.leaf_pings and plan.leaf_pings.pings)
+    gates = [name for name in ("counters", "ping", "rdma") if asked[name]]
     gates += ["withdrawal"] if any(stage.withdrawn for stage in plan.rollout.stages) else []
     gates += ["isolation"] if any(stage.denied for stage in plan.rollout.stages) else []
     gates += ["tenant"] if any(stage.joined for stage in plan.rollout.stages) else []

@@ -211,6 +211,33 @@ def test_a_grey_leaf_stops_a_run_without_a_roll_out(site: tuple) -> None:
 
 
 @pytest.mark.fault(24)
+@pytest.mark.parametrize("stopped", [False, True], ids=["traffic", "traffic stopped"])
+def test_a_roll_out_without_the_gate_pings_one_pair_of_each_leaf(
+    site: tuple, *, stopped: bool
+) -> None:
+    lab, inventory, connections, state = site
+    labs.changed(inventory, "gates: {ping: true}", "gates: {}")
+    planned = _planned(_with_kmin(inventory, 176000 + stopped), connections)
+    assert "pings before and after each wave: 2 pairs of NICs" in describe(planned)
+    paths = lab["gpu1"].probing.paths
+
+    def watch(device: str, text: str) -> None:
+        if device == "su1-rail1" and text.startswith("commit"):
+            paths.broken.add("su1-rail1")
+
+    options = replace(OPTIONS, traffic_stopped=stopped)
+    try:
+        result = applying.apply(planned, state, connections, options, watch)
+    finally:
+        paths.broken.clear()
+        labs.changed(inventory, "gates: {}", "gates: {ping: true}")
+    assert result.ok is stopped
+    if not stopped:
+        assert result.rolled_back == ("su1-rail1",)
+        assert "gate ping: gpu" in result.reasons[0]
+
+
+@pytest.mark.fault(24)
 def test_a_leaf_that_carries_no_rdma_stops_the_run(site: tuple) -> None:
     """Pings are not asked for; the pair of NICs is tried once on each leaf."""
     lab, inventory, connections, state = site

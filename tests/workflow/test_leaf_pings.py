@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from fabric.change.model import Missing, Plan, parse_plan
-from fabric.change.rollout import LeafPings, Ping
-from fabric.workflow.leaf_pings import describe_pings, leaf_pings
+from fabric.change.rollout import LeafPings, Ping, RolloutPlan, Stage
+from fabric.intent.rollout_model import Gates, Rollout
+from fabric.workflow.leaf_pings import describe_pings, leaf_pings, with_tenants
 from fabric.workflow.plan_text import describe
 from fabric.workflow.project import Project
+from fabric.workflow.rollout import describe_rollout
 from tests.cases import each
 from tests.change import labs, memory_fabric
 from tests.change.test_rollout_lab import TWO_LEAVES
@@ -65,7 +67,7 @@ def test_the_plan_says_what_is_sent(project, tmp_path, name):
     gone = {host: Missing("no route to host", "") for host in missing}
     plan = Plan("two", (tuple(changed),), devices, tuple(unchanged), missing=gone)
     pings = leaf_pings(project, plan, file if named else None)
-    assert describe_pings(pings) == line
+    assert describe_pings(replace(plan, leaf_pings=pings)) == line
     for leaf, ping in pings.pings.items():
         rail = int(leaf[-1])
         assert ping.source_host != ping.target_host
@@ -77,10 +79,30 @@ def test_a_leaf_without_hosts_is_named_beside_the_others(project):
     plan = Plan("two", (LEAVES,), dict.fromkeys(LEAVES), HOSTS)
     whole = leaf_pings(project, plan, None)
     part = LeafPings({LEAVES[0]: whole.pings[LEAVES[0]]}, "no host behind su1-rail1 is there")
-    assert describe_pings(part) == (
+    assert describe_pings(replace(plan, leaf_pings=part)) == (
         "pings before and after each wave: 1 pair of NICs, one for each leaf that changes; none "
         "for the others: no host behind su1-rail1 is there"
     )
+
+
+#: Gates of a roll-out -> whether it has the pairs of a plan without one, and the words of its gates.
+GATES = {
+    "no gate of packets": ({}, True, "counters, ping"),
+    "pings by all kinds of path": ({"ping": True}, False, "counters, ping"),
+    "reads and writes of memory": ({"rdma": True}, False, "counters, rdma"),
+    "no gate at all": ({"counters": False}, True, "ping"),
+}
+
+
+@each("name", GATES)
+def test_a_roll_out_pings_no_less(project, name):
+    gates, has_pairs, words = GATES[name]
+    stages = (Stage("leaf", LEAVES),)
+    rollout = RolloutPlan(Rollout(gates=Gates(**gates)), stages)
+    plan = Plan("two", (LEAVES,), dict.fromkeys(LEAVES), HOSTS, rollout=rollout)
+    planned = with_tenants(plan, leaf_pings(project, plan, None))
+    assert describe_pings(planned) == (BOTH if has_pairs else "")
+    assert [*describe_rollout(planned)][0] == f"gates of each wave: {words}; soak 0 s"
 
 
 def test_the_file_of_a_plan_has_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
