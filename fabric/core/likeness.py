@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, TypeVar
 
 from fabric.core import hostlist
-from fabric.core.counts import counted, noun
+from fabric.core.counts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
@@ -54,11 +54,13 @@ def others(number: int, devices: Iterable[str] = ()) -> str:
     --------
     >>> others(7, ["leaf1", "leaf2"])
     '7 more that differ in names and numbers alone; all are on leaf[1-2]'
+    >>> others(1, ["leaf1", "leaf2"])
+    '1 more like it; both are on leaf[1-2]'
     """
     names = hostlist.in_short(devices)
-    where = f"; all are on {names}" if names else ""
-    differ = noun(number, "differs", "differ")
-    return f"{number:,} more that {differ} in names and numbers alone{where}"
+    where = f"; {'both' if number == 1 else 'all'} are on {names}" if names else ""
+    alike = "like it" if number == 1 else "that differ in names and numbers alone"
+    return f"{number:,} more {alike}{where}"
 
 
 def shown_once(shown: int, every: int) -> str:

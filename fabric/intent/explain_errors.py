@@ -33,6 +33,8 @@ _NO_MAPPING = ("model_type", "model_attributes_type")
 _UNKNOWN_TYPES = ("extra_forbidden", "invalid_key")
 _MOST_FIELDS = 12
 _MOST_ALIKE = 3
+#: Fields of a path that an unknown name is looked for at, and of one through lists; ours.
+_DEPTH, _DEEPEST = 3, 4
 _CURLY = "\u201c\u201d\u201e\u2018\u2019"
 
 
@@ -108,17 +110,25 @@ def _faults(
 
 
 @cache
-def _places(model: type[BaseModel]) -> dict[str, str]:
+def _places(model: type[BaseModel], *, through_lists: bool) -> dict[str, str]:
     """Return the last name of each field of a file, by its place."""
-    return {field_text(path): str(path[-1]) for path in paths_below(model)}
+    depth = _DEEPEST if through_lists else _DEPTH
+    paths = paths_below(model, depth, through_lists=through_lists)
+    return {".".join(map(str, path)): str(path[-1]) for path in paths}
 
 
 def _elsewhere(name: str, model: type[BaseModel]) -> tuple[str, ...]:
-    """Return the fields of a file that have a name in another place, or the word that it is."""
-    places = _places(model)
+    """Return the fields of a file that have a name in another place, or the word that it is.
+
+    In lists, a field of one thing may stand for a name of several, and the other way round.
+    """
+    places = _places(model, through_lists=False)
     same = [place for place, last in places.items() if last == name]
     alike = [place for place, last in places.items() if name in last.split("_")]
-    return tuple(next((some for some in (same, alike) if 0 < len(some) <= _MOST_ALIKE), ()))
+    within = _places(model, through_lists=True).items()
+    listed_too = [place for place, last in within if last.rstrip("s") == name.rstrip("s")]
+    some = (same, alike, listed_too)
+    return tuple(next((every for every in some if 0 < len(every) <= _MOST_ALIKE), ()))
 
 
 def _only_seems_short(fault: _Fault, data: object) -> bool:

@@ -99,20 +99,27 @@ def fields_below(spot: Spot) -> list[str]:
     return next((field_names(model) for model in models if _is_model(model)), [])
 
 
-def paths_below(model: type[BaseModel], depth: int = 3) -> Iterator[Path]:
-    """Yield the paths of the fields of a model and of the mappings in it, not of lists.
+def paths_below(
+    model: type[BaseModel], depth: int = 3, *, through_lists: bool = False
+) -> Iterator[Path]:
+    """Yield the paths of the fields of a model and of the mappings in it.
 
     Parameters
     ----------
     depth : int
         Fields of a path at most, >= 1.
+    through_lists : bool
+        Whether paths lead into lists too: ``nics[]``.
     """
     for name, info in model.model_fields.items():
         key, shape = _key(name, info), _inner(_shape(info))
         yield (key,)
+        if through_lists and _origin(shape) in (tuple, list):
+            key, shape = f"{key}[]", _inner(get_args(shape)[0])
         models = [shape, *map(_inner, _members(shape))] if _is_union(shape) else [shape]
         for inner in filter(_is_model, models if depth > 1 else ()):
-            yield from ((key, *path) for path in paths_below(inner, depth - 1))
+            below = paths_below(inner, depth - 1, through_lists=through_lists)
+            yield from ((key, *path) for path in below)
 
 
 def _key(name: str, info: FieldInfo) -> str:

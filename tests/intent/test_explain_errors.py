@@ -28,6 +28,7 @@ from pydantic_core import PydanticCustomError
 from fabric.core.errors import InputError
 from fabric.core.hostlist import expand
 from fabric.intent.explain_errors import explain
+from fabric.intent.host_model import HostsFile
 from fabric.intent.yaml.file import Document, parse_yaml
 from tests.cases import each
 
@@ -321,3 +322,20 @@ def test_a_text_where_fields_belong_names_those_that_are_needed() -> None:
             " write {cages: ..., mode: ...}, or lines 'key: value' below it [INT013]"
         )
     ]
+
+
+#: Content of a file of hosts -> what each unknown field of it may be meant to be.
+ELSEWHERE = {
+    "a name of several": ("traits: {rdma_devices: 'mlx5_[1-8]'}", "hosts[].nics[].rdma_device"),
+    "a field of a NIC": ("rdma_device: mlx5_1", "hosts[].nics[].rdma_device"),
+    "a field of the policy": ("kmin_bytes: 5", "hosts[].lossless.ecn.kmin_bytes"),
+    "a field of no host": ("soak_s: 5", ""),
+}
+
+
+@each("name", ELSEWHERE)
+def test_a_field_in_a_list_of_the_file_is_named(name: str) -> None:
+    text, place = ELSEWHERE[name]
+    raw = f"hosts:\n  - names: gpu001\n    {text}\n".encode()
+    (message,) = messages(raw, "h.yaml", HostsFile)
+    assert (f"unknown field in this place; did you mean '{place}'?" in message) is bool(place)

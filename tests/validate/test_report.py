@@ -195,6 +195,15 @@ def test_check_lists_like_findings_one_by_one_when_asked() -> None:
     assert full.count("[QOS") == short.count("[QOS") + 1
 
 
+def test_a_single_like_finding_is_whole() -> None:
+    outcome = Outcome(LIKE[:2], ("BAT009",), (), ())
+    assert _report("text", outcome, full=False).splitlines()[:3] == [
+        f"error: {LIKE[0]}",
+        "    1 more like it:",
+        "      leaf1 Ethernet16: switches/leaf1/config_db.json:16: the MTU is 1500 bytes",
+    ]
+
+
 def test_like_findings_are_one_with_count_places_and_examples() -> None:
     outcome = Outcome((*LIKE, OTHER), ("BAT009", "BAT012"), (), ())
     assert _report("text", outcome, full=False).splitlines() == [
