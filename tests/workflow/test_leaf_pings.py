@@ -85,7 +85,7 @@ def test_a_leaf_without_hosts_is_named_beside_the_others(project):
     )
 
 
-#: Gates of a roll-out -> whether it has the pairs of a plan without one, and the words of its gates.
+#: Gates of a roll-out -> whether it has the pairs of a plan without one, and how they are named.
 GATES = {
     "no gate of packets": ({}, True, "counters, ping"),
     "pings by all kinds of path": ({"ping": True}, False, "counters, ping"),
@@ -102,7 +102,7 @@ def test_a_roll_out_pings_no_less(project, name):
     plan = Plan("two", (LEAVES,), dict.fromkeys(LEAVES), HOSTS, rollout=rollout)
     planned = with_tenants(plan, leaf_pings(project, plan, None))
     assert describe_pings(planned) == (BOTH if has_pairs else "")
-    assert [*describe_rollout(planned)][0] == f"gates of each wave: {words}; soak 0 s"
+    assert next(describe_rollout(planned)) == f"gates of each wave: {words}; soak 0 s"
 
 
 def test_the_file_of_a_plan_has_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
