@@ -40,9 +40,9 @@ def commit_all(folder: Path, message: str) -> str:
     return git(folder, "rev-parse", "HEAD")
 
 
-def demo_repository(top: Path, name: str = "inventory") -> Path:
-    """Return the demo inventory in a repository whose branch is main."""
-    inventory = shutil.copytree(INVENTORY / "demo", top / name)
+def demo_repository(top: Path, name: str = "inventory", example: str = "demo") -> Path:
+    """Return an example, the demo unless another is named, in a repository whose branch is main."""
+    inventory = shutil.copytree(INVENTORY / example, top / name)
     git(top, "init", "--quiet", "--initial-branch=main")
     commit_all(top, "the fabric")
     return inventory

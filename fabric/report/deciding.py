@@ -14,6 +14,7 @@ from fabric.platforms.model import role_field
 from fabric.report.explain_asn import OWN_ASN, of_as_numbers, switches_of
 from fabric.report.explain_classes import of_classes
 from fabric.report.explain_plans import in_plan
+from fabric.report.explain_tenants import of_tenants
 from fabric.report.explain_values import spot_of, values
 from fabric.topology.routed import routed_units
 
@@ -66,6 +67,7 @@ def decided(
     spot, line = spot_of(designs, device, placed.context, placed.text), placed.text.strip()
     fields = (*entry.fields, *_of_release(designs, device, line))
     entry = replace(entry, fields=_deciding(designs, device, spot.port, fields))
+    entry = of_tenants(designs, device, spot.port, placed, entry)
     entry = of_as_numbers(designs, device, line, entry)
     entry = of_classes(designs, device, spot.port, line, entry)
     return spot, in_plan(designs, device, spot.port, line, entry)

@@ -33,7 +33,9 @@ def in_plan(designs: Designs, device: str, port: str, line: str, entry: Explanat
     if _of_addressing(entry) == {_PER}:  # whether a port is routed, whatever its addresses are
         return entry
     design = designs.devices.get(device)
-    if design and port in {own.name for own in design.routed_nics}:
+    named = design.port_by_name.get(port) if design else None
+    is_quarantined = bool(named and named.quarantined) and True in _plans(designs, device)
+    if is_quarantined or (design and named in design.routed_nics):
         if not _of_addressing(entry):
             return entry
         others = [field for field in entry.fields if not field.startswith(_OF_UPLINKS)]

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 
 _POLICY = "lossless."
-_VRF = re.compile(r"\bVrf\d+\b")
+#: A VRF that rocefab makes for a tenant.
+VRF = re.compile(r"\bVrf\d+\b")
 NOT_SET = "not set"
 #: Fields of a port that hold for its cable, so for the port at the other end too; see
 #: `fabric.topology.overrides` and `fabric.topology.peering`.
@@ -61,7 +62,7 @@ def spot_of(designs: Designs, device: str, context: str, line: str) -> Spot:
     if device not in designs.devices:
         return Spot("", _tenants_of_host(designs.fabric, device))
     design = designs.devices[device]
-    named = set(_VRF.findall(f"{context} {line}"))
+    named = set(VRF.findall(f"{context} {line}"))
     port = _port_of(design, context, line)
     if port and port.vrf:
         named.add(port.vrf)

@@ -11,6 +11,7 @@ from fabric.render.explain import entries
 from fabric.report.diff.causes import Causes
 from fabric.report.diff.explained import Explained, line_of
 from fabric.report.diff.model import Device, Setting
+from fabric.report.edited import Edited
 from fabric.report.line_sources import LineSources, topic_of
 from fabric.report.moved_sections import moved_lines
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from fabric.change.model import Change, DevicePlan
     from fabric.design.designs import Designs
     from fabric.report.diff.model import Edit
+    from fabric.report.diff.side import Side
     from fabric.report.diff.traced import Traced
 
 #: File of the settings of a switch whose configuration is tables; see `Setting`.
@@ -28,6 +30,8 @@ _TABLES = "config_db.json"
 _HIDDEN = 3
 #: What lines follow from that no field decides, and those that no book knows.
 FIXED, OTHER = "lines that are the same in every inventory", "other lines"
+#: What removed lines follow from that a field could set, and none does.
+UNSET = "lines that the inventory does not have"
 _HOST = "files and NICs of hosts"
 
 
@@ -90,6 +94,8 @@ class PlannedCauses:
         The inventory of the plan, which says what a port is for.
     other_hosts : collection of str
         Hosts whose files follow from other values than before the edits.
+    before : Side, optional
+        The inventory before the edits.
     """
 
     edits: Sequence[Traced] = ()
@@ -97,11 +103,16 @@ class PlannedCauses:
     since: str = ""
     designs: Designs | None = None
     other_hosts: Collection[str] = ()
+    before: Side | None = None
     _explained: Explained = field(default_factory=lambda: Explained(_HIDDEN))
 
     @cached_property
     def _sources(self) -> LineSources | None:
         return LineSources(self.designs) if self.designs else None
+
+    @cached_property
+    def _earlier_sources(self) -> LineSources | None:
+        return LineSources(self.before.designs) if self.before else None
 
     def of(self, devices: Iterable[DevicePlan]) -> list[PlannedCause]:
         """Return the causes, edits first, then those with most changes."""
@@ -133,7 +144,7 @@ class PlannedCauses:
         if device.role == device.platform:
             yield from self._of_host(device, causes, as_diff)
             return
-        sources = self._of_lines(device)
+        sources, edited_lines = self._of_lines(device), Edited(device, self.before)
         numbers: dict[tuple[tuple[str, ...], ...], tuple[int, ...]] = {}
         for change in device.changes:
             here, anywhere, topic = sources[change.path]
@@ -141,6 +152,8 @@ class PlannedCauses:
                 own = causes.of_fields(as_diff, here)
                 numbers[here, anywhere] = own or causes.of_fields(as_diff, anywhere)
             edited = numbers[here, anywhere]
+            if not edited and _setting(change) in edited_lines:
+                edited = causes.of_any_line()
             yield (edited, "" if edited else topic), device.device, _setting(change)
 
     def _of_host(
@@ -149,6 +162,8 @@ class PlannedCauses:
         """Yield the changes of a host: its files and live settings are not explained one by one."""
         is_other = device.device in self.other_hosts
         numbers = causes.of_fields(as_diff, _host_fields(device.platform)) if is_other else ()
+        if is_other and not numbers and Edited(device, self.before).has_other_files:
+            numbers = causes.of_any_line()
         for change in device.changes:
             yield (numbers, "" if numbers else _HOST), device.device, _setting(change)
 
@@ -168,11 +183,13 @@ class PlannedCauses:
         if entry is None:
             return Source((), (), OTHER)
         fields, topic = entry.fields, topic_of(entry.fields)
-        if self._sources and device.device in self._sources.designs.devices:
-            fields, topic = self._sources.of(device.device, line_of(setting), entry)
-        if setting.after is None:
-            topic = topic or topic_of(fields)
-        return Source(fields, entry.fields, topic or FIXED)
+        earlier = self._earlier_sources if setting.after is None else None
+        for sources in (earlier, self._sources):
+            if sources and device.device in sources.designs.devices:
+                fields, topic = sources.of(device.device, line_of(setting), entry)
+                break
+        is_unset = setting.after is None and bool(entry.fields)
+        return Source(fields, entry.fields, topic or (UNSET if is_unset else FIXED))
 
 
 @cache

@@ -47,8 +47,10 @@ def causes_of(project: Project, plan: Plan) -> PlannedCauses:
                 after = Source(folder, project.intent.folder, project.work)
                 between = edits(before.contents(), after.contents())
                 others = _other_hosts(before, project) if between else ()
+                earlier = before if between and _is_valid(before) else None
             if between:
-                return PlannedCauses(between, neighbours(project), since, project, others)
+                near = neighbours(project)
+                return PlannedCauses(between, near, since, project, others, earlier)
     return PlannedCauses(designs=project)
 
 
@@ -61,6 +63,13 @@ def _other_hosts(before: Source, project: Project) -> Collection[str]:
         old = before.designs.host_sources()
         return {name for name, digest in project.host_sources().items() if old.get(name) != digest}
     return ()
+
+
+def _is_valid(before: Source) -> bool:
+    """Tell whether what devices ran follows from the values before; its stages are made."""
+    with suppress(FabricError):
+        return bool(before.designs.devices)
+    return False
 
 
 def _bases(folder: Path, plan: Plan) -> Iterator[tuple[str, str]]:

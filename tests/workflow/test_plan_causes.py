@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fabric.change.journal import Journal, State
 from fabric.change.model import Change, DevicePlan, Plan, Risk
+from fabric.core.artefact import Artefact
+from fabric.render.explain import placed_lines
 from fabric.report.planned_causes import PlannedCauses
 from fabric.workflow.plan import origin_of
 from fabric.workflow.plan_causes import causes_of, describe_causes
@@ -260,6 +264,81 @@ def test_hosts_change_for_the_edits_that_their_files_follow_from(
     fields = [edit.field for edit in cause.edits]
     assert fields == (["fabric.lossless.roce_dscp"] if is_cause else [])
     assert (cause.topic, cause.changes) == ("" if is_cause else "files and NICs of hosts", 2)
+
+
+#: The tenants of the example, and what is edited in them.
+_MOVES = {
+    "a host leaves": [("gpu[001,003]", "gpu001")],
+    "a host enters": [("hosts: gpu002", 'hosts: "gpu[002-003]"'), ("gpu[001,003]", "gpu001")],
+}
+
+
+def _moved(inventory: Path, name: str) -> None:
+    file = inventory / "fabric.yaml"
+    for old, new in _MOVES[name]:
+        file.write_text(file.read_text().replace(old, new, 1))
+
+
+def _paths(files: Sequence[Artefact]) -> set[str]:
+    """Return the lines of files as a plan of EOS names them: with the outermost that holds them."""
+    return {": ".join((*line.parents[:1], line.text.strip())) for line in placed_lines(files)}
+
+
+@each("name", _MOVES)
+def test_every_line_of_a_move_between_tenants_follows_from_the_edits(
+    tmp_path: Path, name: str
+) -> None:
+    top = tmp_path / name
+    top.mkdir()
+    inventory = demo_repository(top, example="tenants")
+    before = Project(inventory).switch_files(["su2-rail0"])["su2-rail0"]
+    _moved(inventory, name)
+    project = Project(inventory)
+    after = project.switch_files(["su2-rail0"])["su2-rail0"]
+    gone, come = _paths(before) - _paths(after), _paths(after) - _paths(before)
+    changes = [_line(path, comes=path in come) for path in (*gone, *come)]
+    device = replace(_device("su2-rail0", *changes, platform="eos"), artefacts=tuple(after))
+    causes = causes_of(project, _plan(inventory)).of([device])
+    assert sum(cause.changes for cause in causes) == len(changes) > 1
+    assert all(cause.edits and not cause.topic for cause in causes), causes
+
+
+_SHUT = "interface Ethernet1/1: shutdown"
+_ADDRESS = "interface Ethernet1/1: ip address 10.64.0.32/31"
+_POOL = "ip prefix-list PL-Vrf18: seq 10 permit 10.64.0.0/16 ge 31"
+_LOOPBACK = "router bgp 65103: rd 10.255.0.131:17"
+#: A line of a tenant, whether it comes, whether its host is in quarantine -> what it follows from.
+_OF_TENANTS = {
+    "a port in quarantine is shut": (_SHUT, True, True, "tenancy.unassigned"),
+    "a port is shut by hand": (_SHUT, False, False, "lines that the inventory does not have"),
+    "an address of a NIC": (_ADDRESS, True, False, "addressing.vlan_per"),
+    "an address that a NIC had": (_ADDRESS, False, True, "addressing.vlan_per"),
+    "the pool of the hosts of a tenant": (_POOL, True, False, "addressing.vlan_per"),
+    "a route distinguisher": (_LOOPBACK, True, False, "addressing.loopbacks"),
+}
+
+
+@each("name", _OF_TENANTS)
+def test_without_an_edit_a_line_of_a_tenant_has_the_part_that_explain_names(
+    tmp_path: Path, name: str
+) -> None:
+    path, comes, is_quarantined, topic = _OF_TENANTS[name]
+    folder = shutil.copytree(INVENTORY / "tenants", tmp_path / name)
+    if is_quarantined:
+        _moved(folder, "a host leaves")
+    plan = _device("su2-rail0", _line(path, comes=comes), platform="eos")
+    (cause,) = PlannedCauses(designs=Project(folder)).of([plan])
+    assert cause.topic == topic
+
+
+def test_a_line_that_goes_is_that_of_the_design_before(tmp_path: Path) -> None:
+    """The edit is of another port; the line was not rendered before either."""
+    inventory = demo_repository(tmp_path, example="tenants")
+    _moved(inventory, "a host leaves")
+    project = Project(inventory)
+    device = _device("su2-rail0", _line(_SHUT, comes=False), platform="eos")
+    (cause,) = causes_of(project, _plan(inventory)).of([device])
+    assert cause.topic == "lines that the inventory does not have"
 
 
 def test_an_edit_since_the_last_run_is_the_cause(inventory: Path) -> None:

@@ -32,6 +32,8 @@ _STRUCTURE = frozenset(
         "nic_ports platforms host"
     ).split()
 )
+#: Fields of a tenant that say who is in it.
+_MEMBERS = frozenset(("hosts", "nics"))
 #: Settings of a cause that are shown.
 _EXAMPLES = 3
 
@@ -132,6 +134,18 @@ class Causes:
     def of_fields(self, device: Device, fields: Iterable[str]) -> tuple[int, ...]:
         """Return the edits of some fields, for a device."""
         return self._of_fields(self._effective, device, fields)
+
+    def of_any_line(self) -> tuple[int, ...]:
+        """Return the edits that any line may follow from: the only one, or members of tenants."""
+        if len(self._effective) == 1:
+            return (self._effective[0],)
+        return tuple(n for n in self._effective if self._is_of_members(self.edits[n]))
+
+    @staticmethod
+    def _is_of_members(one: Traced) -> bool:
+        """Tell whether an edit says which hosts and NICs a tenant has."""
+        is_tenant = one.kind == "tenants" or one.path[:1] == ("tenants",)
+        return is_tenant and not _MEMBERS.isdisjoint(one.path)
 
     def _deciding(
         self, numbers: Iterable[int], device: Device, setting: Setting
