@@ -68,7 +68,22 @@ def buffer(designs: Designs) -> Table:
 
 
 def _hint(devices: list[DeviceDesign]) -> str:
-    """Return why pools are not known, and what follows; empty where all are."""
+    """Return which figures are estimates, and why pools are not known; empty without either."""
+    return ". ".join(filter(None, (_estimates(devices), _of_pools(devices))))
+
+
+def _estimates(devices: list[DeviceDesign]) -> str:
+    """Return of which models headroom_bytes is an estimate, as QOS050 says; empty without one."""
+    guessed = [
+        device
+        for device in devices
+        if any(one.is_estimate and one.headroom_bytes for one in device.lossless_groups)
+    ]
+    by_law = "headroom_bytes is an estimate by the law of the ASIC"
+    return f"{by_law} for {_models(guessed)} (QOS050)" if guessed else ""
+
+
+def _of_pools(devices: list[DeviceDesign]) -> str:
     without = [device for device in devices if lossless_pool_bytes(device) is None]
     if not without:
         return ""

@@ -106,6 +106,7 @@ def test_an_unknown_pool_has_a_reason_and_what_follows() -> None:
     assert "7060X6-64PE on Arista EOS: no public source" in hint
     assert "ACS-MSN4700" not in hint
     assert "--buffer-mib" in hint
+    assert "headroom_bytes is an estimate by the law of the ASIC for 7060X6-64PE on Ar" in hint
     assert "free_bytes of 7060X6-64PE is the whole buffer" in hint
     assert hint in run("show", "buffer", str(ROOT / "inventory" / "demo")).err
     assert buffer(Project(ROOT / "inventory" / "rail-512")).hint == ""

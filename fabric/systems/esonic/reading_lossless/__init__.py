@@ -83,6 +83,9 @@ def _complete(switch: Device, port: PortPolicy) -> None:
         kind: dict(switch.maps.get((kind, own.get(f"qos map {kind}", "")), {})) for kind in KINDS
     }
     port.trusts_dscp, port.trusts_pcp = bool(tables["dscp-tc"]), _TAGS in own
+    if not port.trusts_dscp:
+        named = [name for kind, name in switch.maps if kind == "dscp-tc"]
+        port.trust_lines = (f"qos-map dscp-tc {named[0] if len(named) == 1 else 'NAME'}",)
     port.dscp_to_class = tables["dscp-tc"]
     port.class_to_queue = tables["tc-queue"] or dict(QUEUES_WITHOUT_MAP)
     port.dscp_lines = switch.map_lines.get(("dscp-tc", own.get("qos map dscp-tc", "")), {})
