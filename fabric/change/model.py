@@ -20,6 +20,7 @@ from fabric.core.json_text import indented, parse_json
 from fabric.core.user_files import read_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from fabric.change.rollout import LeafPings, RolloutPlan
@@ -56,6 +57,19 @@ class Change:
     before: str
     after: str
     risk: Risk
+
+
+def worst_of(changes: Iterable[Change], method: str) -> tuple[Risk, str]:
+    """Return the highest risk of changes, and the path of the first that has it.
+
+    A reload is a restart whatever changes. The path is empty where all is harmless.
+    """
+    worst = max(changes, key=lambda change: change.risk, default=None)
+    if method == "reload" and (worst is None or worst.risk < Risk.RESTART):
+        return Risk.RESTART, "reload of the configuration"
+    if worst is None or worst.risk is Risk.HARMLESS:
+        return Risk.HARMLESS, ""
+    return worst.risk, worst.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +123,7 @@ class DevicePlan:
     @property
     def risk(self) -> Risk:
         """The worst of its changes, or restart when the method is one."""
-        worst = max((change.risk for change in self.changes), default=Risk.HARMLESS)
-        return Risk.RESTART if self.method == "reload" else worst
+        return worst_of(self.changes, self.method)[0]
 
     def timer_s(self, wanted_s: int) -> int:
         """Return the commit timer in seconds, 0 where the device has none."""

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _PAUSE_S = 5.0
 #: Steps that are shorter show no progress.
 _QUICK_S = 0.5
+#: Devices work at the same time, so that the time of the first says nothing of that of all: the
+#: time left is shown from a quarter of them on; our choice.
+_KNOWN_PART = 4
 _JSON = "json"
 #: Cell of a value that is not there.
 _ABSENT = "-"
@@ -218,7 +221,8 @@ class Meter:
         elif device and self._total:
             self._devices.add(device)
             done = len(self._devices)
-            self._show(f"{done} of {counted(self._total, 'device')}", done, self._total, device)
+            known = done if done * _KNOWN_PART >= self._total else 0
+            self._show(f"{done} of {counted(self._total, 'device')}", known, self._total, device)
         else:
             self._show(f"{device}: {text}" if device else text, 0, 0)
 

@@ -112,6 +112,7 @@ def buffer(
     """
     from fabric.report.buffer import buffer as report
     from fabric.report.computed_buffer import computed as computed_report
+    from fabric.workflow.devices import Selection, chosen
     from fabric.workflow.project import Project
 
     if saved and not observed:
@@ -120,7 +121,8 @@ def buffer(
     if observed:
         _observed(project, saved, connections, (only, parallel), form)
         return
-    output.records((computed_report if computed else report)(project), form)
+    names = chosen(project, Selection(hosts=False, only=only)) if only else None
+    output.records((computed_report if computed else report)(project, names), form)
 
 
 def _observed(
@@ -168,12 +170,14 @@ def ecn(
     Exit codes: 0, 2.
     """
     from fabric.report import ecn as report
-    from fabric.report.dcqcn import simulating
+    from fabric.report.dcqcn import other_nics, simulating
     from fabric.workflow.project import Project
 
     project = Project(inventory)
     if recommend:
         output.note(simulating())
+        if others := other_nics(project.fabric):
+            output.note(others)
     table = report.recommendations(project, flows) if recommend else report.ecn(project)
     output.records(table, form)
 

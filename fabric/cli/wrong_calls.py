@@ -109,8 +109,8 @@ def _command(message: str, context: Any) -> str:
 
 def _extra(words: str, context: Any) -> str:
     """Return what is wrong with words that no argument of the command takes."""
-    if context and " " not in words and _has(context, "--out"):
-        return f"unexpected: {words}. To write there, use --out {words}"
+    if context and " " not in words and (ways := [*_ways(words, context)]):
+        return f"unexpected: {words}. {'; '.join(ways)}"
     if folder := _folder(words, context):
         return f"unexpected: {words}. To name the inventory, use --inventory {folder}"
     if context and _has(context, "--leaf"):
@@ -119,6 +119,14 @@ def _extra(words: str, context: Any) -> str:
     takes = "take" if len(flags) > 1 else "takes"
     more = f"; {' and '.join(flags)} {takes} none" if flags else ""
     return f"unexpected: {words}. The value of an option follows its name: --OPTION VALUE{more}"
+
+
+def _ways(word: str, context: Any) -> Iterator[str]:
+    """Yield what a word alone may be: a device, or a place for output."""
+    if _has(context, "--only") and not _has(context, "--inventory"):
+        yield f"To select devices, use --only {word}"
+    if _has(context, "--out"):
+        yield f"To write there, use --out {word}"
 
 
 def _folder(words: str, context: Any) -> str:

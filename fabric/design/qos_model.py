@@ -80,7 +80,8 @@ class QosProfile:
     index : int
         0 for the policy that most ports have; further ones come from overrides.
     suffix : str
-        ``""`` for index 0, else ``_1``, ``_2`` ...; templates append it to object names.
+        ``""`` for index 0, else ``_1``, ``_2`` ...; ends the names of objects that no earlier
+        policy has (`fabric.render.object_names`).
     dscp_to_traffic_class : tuple of int, length 64
         Traffic class of each DSCP.
     traffic_class_to_queue, traffic_class_to_priority_group, pfc_priority_to_queue :

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from fabric.core.file_kinds import FileKind
 from fabric.core.user_files import read_bytes
 from fabric.intent.cabling import CSV_FILE, DOT_FILE
-from fabric.intent.documents import KINDS, MAIN_FILE, SITE_FOLDER
+from fabric.intent.documents import DEFECTS_FOLDER, KINDS, MAIN_FILE, SITE_FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path, PurePath
 
 _TOP = (MAIN_FILE, CSV_FILE, DOT_FILE)
+_FOLDERS = (*KINDS, DEFECTS_FOLDER)
 
 
 def inventory_hash(folder: Path) -> str:
@@ -94,12 +95,12 @@ def is_part(name: PurePath) -> bool:
     """Tell whether a file of this name in an inventory folder is a part of the inventory."""
     kind, *inner = name.parts or ("",)
     if not inner:
-        return kind in (*_TOP, *KINDS)  # a kind without more can be a link to a folder
-    return kind in KINDS and not name.name.startswith(".")
+        return kind in (*_TOP, *_FOLDERS)  # a kind without more can be a link to a folder
+    return kind in _FOLDERS and not name.name.startswith(".")
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    inside = (path for kind in KINDS for path in sorted((folder / kind).rglob("*")))
+    inside = (path for kind in _FOLDERS for path in sorted((folder / kind).rglob("*")))
     for path in (*(folder / name for name in _TOP), *inside):
         if is_part(path.relative_to(folder)) and path.is_file():
             yield path

@@ -152,7 +152,7 @@ class DeviceOverride(Model):
         (), description="VLANs, subnets and gateways of NICs that differ on this leaf."
     )
     ports: dict[PortName, PortOverride] = Field(
-        default_factory=dict, description="Overrides for single ports, by port name."
+        default_factory=dict, description="Overrides for single ports, by port name; no ranges."
     )
 
 

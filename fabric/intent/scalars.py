@@ -293,7 +293,8 @@ PortName = Annotated[
     str,
     formed(
         r"^[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}$",
-        "at most 32 letters, digits, /, :, _, . and -, starting with a letter or digit",
+        "one entry for each port, without ranges: a name of at most 32 letters, digits, /, :, _, . "
+        "and -, starting with a letter or digit",
     ),
 ]
 PortNames = Annotated[str, AfterValidator(_port_names)]

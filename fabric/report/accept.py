@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 
 from fabric.core.json_text import parse_json
 from fabric.validate.report.junit import xml_text
+from fabric.validate.report.markdown import plain
 
 State = Literal["open", "passed", "failed", "skipped"]
 
@@ -154,22 +155,18 @@ class Acceptance:
 
 def markdown(acceptance: Acceptance) -> str:
     """Return the report for a wiki or a merge request."""
-    lines = [f"# Acceptance of {_plain(acceptance.record.fabric)}", "", acceptance.verdict(), ""]
+    lines = [f"# Acceptance of {plain(acceptance.record.fabric)}", "", acceptance.verdict(), ""]
     lines += ["| step | state | ended | result |", "|---|---|---|---|"]
-    lines += [f"| {' | '.join(map(_plain, row))} |" for row in acceptance.rows()]
+    lines += [f"| {' | '.join(map(plain, row))} |" for row in acceptance.rows()]
     for step in acceptance.steps:
         result = acceptance.record.results.get(step.key, Result())
         if result.lines:
             lines += ["", f"## {step.title}", ""]
-            lines += [f"- {_plain(line)}" for line in result.lines]
+            lines += [f"- {plain(line)}" for line in result.lines]
     lines += ["", f"Inventory: sha256 {acceptance.record.inventory_sha256}"]
     if acceptance.record.signed_by:
         lines += [f"Signature: sha256 {acceptance.record.signed_sha256}"]
     return "\n".join(lines) + "\n"
-
-
-def _plain(text: str) -> str:
-    return "".join(f"\\{sign}" if sign in "\\`*_{}[]<>#|~@" else sign for sign in text)
 
 
 def html(acceptance: Acceptance) -> str:

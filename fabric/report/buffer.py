@@ -21,6 +21,8 @@ from fabric.qos.headroom.computed import LOSSLESS_GROUPS, SHARED_HEADROOM
 from fabric.report.table import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from fabric.design.designs import Designs
     from fabric.design.model import DeviceDesign
     from fabric.design.port_model import HeadroomProfile
@@ -51,7 +53,7 @@ class Account:
         return max(self.groups, key=lambda group: group.headroom_bytes or 0)
 
 
-def buffer(designs: Designs) -> Table:
+def buffer(designs: Designs, only: Collection[str] | None = None) -> Table:
     """Return one row for all switches with the same model and the same lossless ports.
 
     ``free_bytes`` is what is left of the buffer beside the pools. ``ports_fit`` is how many
@@ -62,7 +64,7 @@ def buffer(designs: Designs) -> Table:
     model keeps a share of its buffer for headroom, ``free_bytes`` and ``*_fits`` are about that
     share.
     """
-    devices = alike(designs)
+    devices = alike(designs, only)
     rows = tuple(_row(device, count) for device, count in devices)
     return Table(_HEADERS, rows, hint=_hint([device for device, _ in devices]))
 
@@ -126,11 +128,16 @@ def buffer_of(device: DeviceDesign) -> list[tuple[str, str]]:
     return [*zip(_HEADERS, words, strict=True)][3:]
 
 
-def alike(designs: Designs) -> list[tuple[DeviceDesign, int]]:
-    """Return the first of all switches with one model and the same ports, and their number."""
+def alike(designs: Designs, only: Collection[str] | None = None) -> list[tuple[DeviceDesign, int]]:
+    """Return the first of all switches with one model and the same ports, and their number.
+
+    ``only`` are names of switches; None is all of them.
+    """
     number: Counter[tuple[object, ...]] = Counter()
     first: dict[tuple[object, ...], DeviceDesign] = {}
     for device in designs.devices.values():
+        if only is not None and device.name not in only:
+            continue
         groups = Counter(
             (id(port.headroom), port.enabled, len(port.lossless_groups)) for port in device.ports
         )

@@ -12,7 +12,7 @@ from fabric.report.buffer import alike
 from fabric.report.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from fabric.design.designs import Designs
     from fabric.design.model import DeviceDesign
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _HEADERS = ("switches", "first", "item", "ports", "bytes", "how")
 
 
-def computed(designs: Designs) -> Table:
+def computed(designs: Designs, only: Collection[str] | None = None) -> Table:
     """Return the sum of the buffer manager, part by part, for each kind of switch that has one.
 
     Raises
@@ -31,7 +31,7 @@ def computed(designs: Designs) -> Table:
     """
     rows = [
         (count, device.name, *row)
-        for device, count in alike(designs)
+        for device, count in alike(designs, only)
         if device.buffer_model == "dynamic"
         for row in _rows(device)
     ]

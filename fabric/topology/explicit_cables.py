@@ -191,7 +191,7 @@ def move_nics(fabric: Fabric, cables: ExplicitCables) -> list[GaveWay]:
     """Cable the NICs as the file says, and return the designed cables that give way."""
     nics, links, taken = fabric.nics, cables.nics, _taken(cables)
     rows = np.array([link.lower.nic for link in links], dtype=np.int64)
-    _, _, leaf, port = _ends(links)
+    _, _, leaf, port = ends(links)
     differs = nics.enabled[rows] & ((nics.leaf[rows] != leaf) | (nics.port[rows] != port))
     gave = [
         _nic_gave_way(fabric, int(rows[index]), links[index].row)
@@ -199,7 +199,7 @@ def move_nics(fabric: Fabric, cables: ExplicitCables) -> list[GaveWay]:
     ]
     mine = np.zeros(len(nics), dtype=np.bool_)
     mine[rows] = True
-    keys = _keys(nics.leaf, nics.port)
+    keys = port_keys(nics.leaf, nics.port)
     lost = np.flatnonzero(nics.enabled & ~mine & _among(keys, taken))
     gave += [_nic_gave_way(fabric, nic, taken[int(keys[nic])]) for nic in lost.tolist()]
     nics.port[lost], nics.enabled[lost] = NO_PORT, False
@@ -210,7 +210,7 @@ def move_nics(fabric: Fabric, cables: ExplicitCables) -> list[GaveWay]:
 
 
 def join_trunks(
-    fabric: Fabric, cables: ExplicitCables, addresses: Ints
+    fabric: Fabric, cables: ExplicitCables, addresses: Ints, lost: Bools
 ) -> tuple[Uplinks, list[GaveWay]]:
     """Return the cables between switches, and the designed ones that give way.
 
@@ -218,23 +218,31 @@ def join_trunks(
     ----------
     addresses : array of int, shape (trunks,)
         Upper address of each explicit cable between switches.
+    lost : array of bool, shape (uplinks,)
+        See `lost_trunks`.
     """
-    old, taken = fabric.uplinks, _taken(cables)
+    old = fabric.uplinks
     new = _trunks(fabric, cables.trunks, addresses)
-    low, high = _keys(old.lower, old.lower_port), _keys(old.upper, old.upper_port)
-    lost = _among(low, taken) | _among(high, taken)
     joined = Uplinks(
         *(
             np.concatenate([getattr(old, field.name)[~lost], getattr(new, field.name)])
             for field in fields(Uplinks)
         )
     )
-    return joined, list(_trunks_gave_way(fabric, np.flatnonzero(lost).tolist(), taken))
+    gave = _trunks_gave_way(fabric, np.flatnonzero(lost).tolist(), _taken(cables))
+    return joined, list(gave)
+
+
+def lost_trunks(designed: Uplinks, cables: ExplicitCables) -> Bools:
+    """Return which designed cables between switches give way: a port of theirs has another."""
+    taken = _taken(cables)
+    low = port_keys(designed.lower, designed.lower_port)
+    return _among(low, taken) | _among(port_keys(designed.upper, designed.upper_port), taken)
 
 
 def _trunks(fabric: Fabric, links: Sequence[_Link], addresses: Ints) -> Uplinks:
     file = fabric.intent.fabric
-    lower, lower_port, upper, upper_port = _ends(links)
+    lower, lower_port, upper, upper_port = ends(links)
     core = fabric.switches.tier[lower] > 0
     near_gbps = file.speeds.uplink_gbps or 0
     gbps = np.where(core, file.speeds.core_gbps or near_gbps, near_gbps)
@@ -252,7 +260,7 @@ def _trunks(fabric: Fabric, links: Sequence[_Link], addresses: Ints) -> Uplinks:
     )
 
 
-def _ends(links: Sequence[_Link]) -> tuple[Ints, Ints, Ints, Ints]:
+def ends(links: Sequence[_Link]) -> tuple[Ints, Ints, Ints, Ints]:
     """Return row and port of the lower ends, then of the upper ends."""
     return (
         np.array([link.lower.row for link in links], dtype=np.int64),
@@ -271,7 +279,7 @@ def _taken(cables: ExplicitCables) -> dict[int, CableRow]:
     return rows
 
 
-def _keys(switch: Ints, port: Ints) -> Ints:
+def port_keys(switch: Ints, port: Ints) -> Ints:
     """Return one number for each switch port."""
     keys: Ints = switch * _PORTS + port
     return keys

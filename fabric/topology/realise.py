@@ -23,7 +23,6 @@ from fabric.topology.addressing import (
     ipv6_addresses,
     loopbacks,
     subnets,
-    trunk_addresses,
 )
 from fabric.topology.cables import nic_ends, no_uplinks, uplinks
 from fabric.topology.capacity import check_capacity
@@ -34,7 +33,7 @@ from fabric.topology.consistency import (
     missing_ports,
     unknown_reserved,
 )
-from fabric.topology.explicit_cables import join_trunks, move_nics, resolve
+from fabric.topology.explicit_cables import ends, join_trunks, lost_trunks, move_nics, resolve
 from fabric.topology.explicit_layout import explicit_layout, unserved
 from fabric.topology.hardware import (
     device_models,
@@ -49,6 +48,7 @@ from fabric.topology.model import NO_PORT, ROLES, Fabric, Hosts, Nics, Switches
 from fabric.topology.naming import hint
 from fabric.topology.overrides import apply_overrides
 from fabric.topology.tenant_members import assign_tenants
+from fabric.topology.trunk_addresses import Trunks, trunk_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -114,16 +114,13 @@ def _recabled(fabric: Fabric, layout: Layout) -> Fabric:
         return fabric
     cables = resolve(fabric, intent.cabling)
     _refuse(InputError, cables.findings, intent)
-    lower, port = (
-        np.array([getattr(link.lower, name) for link in cables.trunks], dtype=np.int64)
-        for name in ("row", "port")
-    )
-    addresses, findings = trunk_addresses(intent, layout, fabric.uplinks, lower, port)
+    trunks, lost = Trunks(*ends(cables.trunks)), lost_trunks(fabric.uplinks, cables)
+    addresses, findings = trunk_addresses(intent, layout, fabric.uplinks, trunks, lost)
     _refuse(CapacityError, findings, intent)
     gave = move_nics(fabric, cables)
     _move_subnets(fabric, layout)
-    trunks, more = join_trunks(fabric, cables, addresses)
-    return replace(fabric, uplinks=trunks, gave_way=(*gave, *more))
+    uplinks, more = join_trunks(fabric, cables, addresses, lost)
+    return replace(fabric, uplinks=uplinks, gave_way=(*gave, *more))
 
 
 def _move_subnets(fabric: Fabric, layout: Layout) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from fabric.core.counts import counted
 from fabric.core.errors import FabricError, InputError
 from fabric.core.findings import Finding, Severity
+from fabric.core.shown import printable
 from fabric.exchange.jobs import read_jobs, strange_hosts
 from fabric.intent.contents import copy_inventory
 from fabric.intent.documents import MAIN_FILE, SITE_FOLDER
@@ -215,7 +217,10 @@ def _sources(
     if Path(first).is_dir() and second:  # a folder counts before a revision of its name
         return Source(Path(first), first, work), Source(folder, second, work)
     repository = Repository(folder)
-    start, end = _revisions(first, repository)
+    try:
+        start, end = _revisions(first, repository)
+    except InputError as error:
+        raise (_one_side(first) if Path(first).is_dir() else error) from error
     sides = [
         Source(stack.enter_context(repository.copied(commit, name)), _shown(name, folder), work)
         if repository.has_folder(commit)
@@ -245,6 +250,17 @@ def _revisions(text: str, repository: Repository) -> tuple[tuple[str, str], tupl
 
 def _shown(revision: str, folder: Path) -> str:
     return f"{revision}:{folder.as_posix()}"
+
+
+def _one_side(folder: str) -> InputError:
+    """Return that a folder stands alone: there is no revision of its name either."""
+    shown = printable(folder)
+    message = f"the folder {shown!r} has nothing to be compared with"
+    fix = (
+        "name a second folder behind it, or in a git repository a revision before it: "
+        f"`rocefab diff main {shlex.quote(shown)}`"
+    )
+    return InputError("nothing was compared", [Finding("INT001", Severity.ERROR, message, fix)])
 
 
 def _reject_site(site: Path) -> None:

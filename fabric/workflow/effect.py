@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from fabric.change.adapter import adapters
-from fabric.change.model import Risk
+from fabric.change.model import Risk, worst_of
 from fabric.core.errors import FabricError
 from fabric.observe.snapshot import Running
 from fabric.report.diff.compare import Effect
@@ -37,12 +37,12 @@ def effect(device: str, before: Sequence[Artefact], after: Sequence[Artefact]) -
     except (FabricError, KeyError, StopIteration, ValueError, TypeError, AttributeError) as error:
         why = str(error) if isinstance(error, FabricError) else "its files alone do not tell"
         return Effect(UNKNOWN, None, (why,))
-    reload = draft.candidate.method == "reload"
-    worst = max((change.risk for change in draft.changes), default=Risk.HARMLESS)
-    if _networks(before) - _networks(after):
-        worst = max(worst, Risk.BRIEF_LOSS)
-    notes = (*draft.notes, *draft.conflicts)
-    return Effect((Risk.RESTART if reload else worst).word, reload, notes)
+    method = draft.candidate.method
+    worst, cause = worst_of(draft.changes, method)
+    gone = sorted(_networks(before) - _networks(after))
+    if gone and worst < Risk.BRIEF_LOSS:
+        worst, cause = Risk.BRIEF_LOSS, " ".join(gone[0])
+    return Effect(worst.word, method == "reload", (*draft.notes, *draft.conflicts), cause)
 
 
 def _networks(artefacts: Sequence[Artefact]) -> set[tuple[str, str]]:

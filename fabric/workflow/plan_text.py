@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.apply import Options
 from fabric.change.approvals import needed
-from fabric.change.model import Risk
+from fabric.change.model import Risk, worst_of
 from fabric.change.rollout import STOP
 from fabric.core import hostlist
 from fabric.core.counts import counted, noun
@@ -62,7 +62,7 @@ def describe(
         match = noun(same, "matches", "match")
         lines = [f"No changes. {counted(same, 'device')} {match} the inventory."]
         return "\n".join([*lines, *_missing(plan)]) + "\n"
-    lines = [_summary(plan), _minutes(plan, verify_s), _parts(plan)]
+    lines = [_summary(plan), *_risk_cause(plan), _minutes(plan, verify_s), _parts(plan)]
     lines += describe_causes(plan.devices.values(), causes or PlannedCauses(), full=full)
     for number, wave in enumerate(plan.waves, 1):
         lines.append(f"wave {number}{describe_stage(plan, number)}")
@@ -152,6 +152,14 @@ def kind_of(device: DevicePlan) -> str:
     grade = platforms[device.platform].grade
     said = "" if grade == "stable" else f", {grade}"
     return f"{device.platform} {device.role}{said}"
+
+
+def _risk_cause(plan: Plan) -> Iterator[str]:
+    """Yield which change gives a device the highest risk of the plan, where one is at risk."""
+    device = max(plan.devices.values(), key=lambda device: device.risk)
+    risk, cause = worst_of(device.changes, device.method)
+    if cause:
+        yield f"highest risk: {risk.word}, such as {device.device}: {cause}"
 
 
 def _summary(plan: Plan) -> str:

@@ -92,7 +92,7 @@ class Places:
         if not breach.device:
             return model.place("name")
         if breach.rule == "BAT009":
-            return model.policy_place("mtu_bytes", breach.device, breach.port)
+            return model.policy_place("mtu.port_bytes", breach.device, breach.port)
         if breach.rule in _BGP_RULES:
             return model.place("bgp")
         if breach.rule in TENANT_RULES:

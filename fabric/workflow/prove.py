@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
-from fabric.core.counts import counted, noun
+from fabric.core.counts import counted
 from fabric.core.errors import InputError, ServiceError
 from fabric.core.findings import Finding, Severity
 from fabric.core.steps import steps
@@ -35,6 +35,7 @@ from fabric.workflow.batfish import Side, judged
 from fabric.workflow.check import with_ages
 from fabric.workflow.configurations import files_before, read_files, running_files
 from fabric.workflow.proof_places import Places
+from fabric.workflow.proved import Left, Proved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,9 +43,7 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Ignored
     from fabric.observe.configuration import Configured
-    from fabric.prove.batfish.judge import Judgement
     from fabric.prove.engine import Proof
-    from fabric.prove.isolation import TenantCounts
     from fabric.topology.clos import Outage
     from fabric.workflow.configurations import Readings
     from fabric.workflow.project import Project
@@ -54,37 +53,6 @@ if TYPE_CHECKING:
     Progress = Callable[[str, str], None]
 
 __all__ = ["Proved", "Request", "files_before", "prove", "report", "running_files"]
-
-#: What no engine proves.
-NOT_PROVED = (
-    "PFC, ECN, buffers and scheduling (`rocefab check` judges them)",
-    "addresses of hosts, speed, FEC, lanes and breakouts of ports (they are not read)",
-    "the MTU of whole paths, hashing, BFD, ARP and MAC ageing",
-    "source routing on hosts, and their failover between two leaves",
-)
-
-#: What no engine proves of tenants.
-NOT_OF_TENANTS = (
-    "QoS of the tunnel (`rocefab check` judges it), routes that hosts have of their tenant"
-)
-
-#: What Batfish is not asked about tenants.
-NOT_OF_TENANTS_BY_BATFISH = (
-    "services, management, VNIs, route targets and route distinguishers of tenants (`--engine own` "
-    "proves them)"
-)
-
-#: What has to be said as long as no real Batfish was asked about tenants.
-UNCONFIRMED = (
-    "unconfirmed: the questions about tenants were not tried against a Batfish of any release yet"
-)
-
-#: What Batfish 0.36 does not model, and our own engine does.
-NOT_BY_BATFISH = "`maximum-paths` and the import check of FRR (`--engine both` proves them)"
-
-#: Why pairs of NICs without a path in the design are no findings.
-_SEPARATE = ", which keeps planes, rails or units apart: that fails nothing"
-_CUT = ": the files are as designed, and `rocefab check` reports the design (TOP026)"
 
 
 @dataclass(frozen=True)
@@ -139,124 +107,6 @@ class Request:
         }
 
 
-@dataclass(frozen=True)
-class Proved:
-    """What a proof says.
-
-    Parameters
-    ----------
-    outcome : Outcome
-        Findings, and the rules that were looked at.
-    own : Proof or None
-        Counts of our own engine; None where it was not asked.
-    batfish : Judgement or None
-        Counts of Batfish; None where it was not asked, or did not answer.
-    scenarios : int
-        Failures that were tried as well.
-    failure : str
-        Why the proof did not take place; empty where it did.
-    idle : dict, optional
-        Rules that nothing was looked at by, with the reason.
-    unread : tuple of str
-        Switches whose tenants Batfish does not read, so that it was not asked: a line for each
-        reason.
-    is_cut : bool
-        Whether the design joins leaves by cables that have no route to each other.
-    """
-
-    outcome: Outcome
-    own: Proof | None = None
-    batfish: Judgement | None = None
-    scenarios: int = 0
-    failure: str = ""
-    idle: dict[str, str] = field(default_factory=dict)
-    unread: tuple[str, ...] = ()
-    is_cut: bool = False
-
-    def summary(self) -> list[str]:
-        """Return what was proved, and what was not."""
-        if self.failure:
-            return [f"nothing is proved: {self.failure}"]
-        return [
-            *(_own_summary(self.own, is_cut=self.is_cut) if self.own else ()),
-            *(_batfish_summary(self.batfish) if self.batfish else ()),
-            *self.unread,
-            *([f"{counted(self.scenarios, 'failure')} tried"] if self.scenarios else []),
-            *(f"not proved: {part}" for part in NOT_PROVED),
-            *([f"not proved: {NOT_OF_TENANTS}"] if self._has_tenants else []),
-            *([f"not proved: {NOT_BY_BATFISH}"] if not self.own else []),
-            *(
-                [f"not proved: {NOT_OF_TENANTS_BY_BATFISH}"]
-                if self._has_tenants and not self.own
-                else []
-            ),
-        ]
-
-    @property
-    def _has_tenants(self) -> bool:
-        return bool((self.own and self.own.tenants) or (self.batfish and self.batfish.tenants))
-
-
-def _own_summary(proof: Proof, *, is_cut: bool) -> Iterator[str]:
-    works = proof.pairs - proof.lost_pairs
-    family = " by IPv6" if proof.is_ipv6 else " by IPv4" if proof.other else ""
-    whose = " without a tenant" if proof.tenants else ""
-    words = f"pairs of NICs{whose} that the design connects reach each other{family}"
-    if proof.pairs or not proof.tenants:
-        yield f"{works:,} of {proof.pairs:,} {words} over every path"
-    if more := proof.unplanned_pairs:
-        have = noun(more, "has", "have")
-        why = _CUT if is_cut else _SEPARATE
-        yield f"{counted(more, 'other pair')} of NICs{whose} {have} no path in the design{why}"
-    yield from _tenant_summary(proof.tenants) if proof.tenants else ()
-    yield _sessions_up(proof.sessions, proof.routes)
-    yield from _own_summary(proof.other, is_cut=is_cut) if proof.other else ()
-
-
-def _sessions_up(sessions: int, routes: int) -> str:
-    up = counted(sessions, "end of a BGP session comes up", "ends of BGP sessions come up")
-    return f"{up}, {counted(routes, 'next hop')}"
-
-
-def _tenant_summary(counts: TenantCounts) -> Iterator[str]:
-    apart = counts.pairs - counts.leaking_pairs
-    works = counts.nic_pairs - counts.lost_nic_pairs
-    yield (
-        f"{counted(counts.tenants, 'tenant')}: {apart:,} of {counted(counts.pairs, 'pair')} of "
-        f"them {noun(apart, 'is', 'are')} isolated"
-    )
-    yield (
-        f"{works:,} of {counted(counts.nic_pairs, 'pair')} of NICs inside tenants and their "
-        "services are connected over every path"
-    )
-    inside = counts.tenants - counts.exposed
-    yield (
-        f"{inside:,} of {counted(counts.tenants, 'tenant')} {noun(inside, 'reaches', 'reach')} no "
-        "loopback, tunnel end point or management"
-    )
-
-
-def _batfish_summary(judgement: Judgement) -> Iterator[str]:
-    yield (
-        f"Batfish: {counted(judgement.pairs, 'pair')} of {counted(judgement.nics, 'NIC')} that the "
-        "design connects were asked for, over every path"
-    )
-    yield f"Batfish: {_sessions_up(judgement.sessions, judgement.routes)}"
-    if judgement.tenants:
-        yield (
-            f"Batfish: {counted(judgement.tenants, 'tenant was', 'tenants were')} asked for, each "
-            "about NICs of all others, loopbacks and tunnel end points"
-        )
-        yield UNCONFIRMED
-    yield from (f"not asked of Batfish: {words}" for words in judgement.not_asked)
-    for words, names in (
-        ("read by rocefab and not by Batfish", judgement.translated),
-        ("not read at all, with a stand-in from the design", judgement.stand_ins),
-    ):
-        if names:
-            yield f"{words}: {', '.join(names)}"
-
-
 def prove(
     project: Project,
     request: Request,
@@ -304,9 +154,9 @@ def prove(
         return Proved(outcome, failure=reason, idle=request.idle)
     failures = list(scenarios(project.fabric, request.kinds))
     breaches: list[Breach] = []
-    own, batfish, failure = None, None, ""
+    own, worst, batfish, failure = None, None, None, ""
     if request.engine != "batfish":
-        own, found = _by_own(project, files, failures, progress)
+        own, worst, found = _by_own(project, files, failures, progress)
         breaches += [*found, *unread]
         wiring = Wiring.of(project.fabric)
         old = Routes(before, wiring).by_switch if before else {}
@@ -337,6 +187,7 @@ def prove(
         failure,
         request.idle,
         unread_tenants,
+        worst=worst,
         is_cut=bool(len(project.fabric.uplinks) and cut_pairs(project.fabric).any()),
     )
 
@@ -346,20 +197,24 @@ def _by_own(
     files: dict[str, Configured],
     failures: Failures,
     progress: Progress,
-) -> tuple[Proof, list[Breach]]:
-    """Return what our own engine proves."""
+) -> tuple[Proof, Left | None, list[Breach]]:
+    """Return what our own engine proves, and what the worst of the failures leaves."""
     engine = Engine(project.fabric, project.devices, project.hosts, files)
     progress("prove", "everything works")
     proof = engine.prove()
-    breaches = list(proof.breaches)
+    breaches, worst = list(proof.breaches), None
     known = {breach[:5] for breach in breaches}
     for words, outage in steps("failures", failures):
+        hit = engine.prove_outage(outage)
         breaches += [
             breach._replace(rule="BAT015", message=f"after {words}: {breach.message}")
-            for breach in engine.prove_outage(outage).breaches
+            for breach in hit.breaches
             if breach[:5] not in known
         ]
-    return proof, breaches
+        lost, pairs = hit.nic_pairs()
+        if worst is None or pairs - lost < worst.pairs:
+            worst = Left(words, pairs - lost)
+    return proof, worst, breaches
 
 
 def _defects(project: Project) -> Iterator[Finding]:
@@ -400,7 +255,9 @@ def report(
     file = str(inventory / MAIN_FILE)
     rules = (*PROOF_RULES.values(), *(rule for rule in all_rules() if rule.id in facts()))
     notes = tuple(proved.summary())
-    figures = {"proof": proved.own.figures()} if proved.own else {}
+    figures: dict[str, Any] = {"proof": proved.own.figures()} if proved.own else {}
+    if proved.worst:
+        figures["worst_failure"] = proved.worst._asdict()
     outcome, idle = proved.outcome, proved.idle
     return report_in(form)(
         Reported(

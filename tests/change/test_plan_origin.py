@@ -14,7 +14,8 @@ from fabric.change.apply import Options
 from fabric.change.journal import Journal
 from fabric.change.model import parse_plan
 from fabric.core.errors import StalePlanError
-from fabric.intent.contents import inventory_hash
+from fabric.intent.contents import copy_inventory, inventory_hash
+from fabric.intent.documents import DEFECTS_FOLDER, KINDS
 from fabric.workflow import apply as workflow
 from fabric.workflow.plan import origin_of
 from fabric.workflow.plan_text import describe
@@ -94,6 +95,18 @@ def test_a_removed_file_counts_and_files_of_others_do_not(inventory):
     assert inventory_hash(inventory) == before
     (inventory / "devices" / "systems.yaml").unlink()
     assert inventory_hash(inventory) != before
+
+
+def test_every_folder_of_an_inventory_counts_and_is_copied(inventory, tmp_path):
+    hashes = {inventory_hash(inventory)}
+    for kind in (*KINDS, DEFECTS_FOLDER):
+        (inventory / kind).mkdir(exist_ok=True)
+        (inventory / kind / "own.txt").write_text(kind)
+        hashes.add(inventory_hash(inventory))
+    assert len(hashes) == 1 + len(KINDS) + 1
+    copied = tmp_path / "copy" / inventory.name
+    copy_inventory(inventory, copied)
+    assert inventory_hash(inventory) == inventory_hash(copied)
 
 
 def test_the_other_fabric_of_a_site_counts(tmp_path):

@@ -143,6 +143,10 @@ WRONG = {
         ("HEAD~1..HEAD", "net"),
         "HEAD:net: there is no fabric.yaml",
     ),
+    "a folder alone": (
+        ("net/demo",),
+        "the folder 'net/demo' has nothing to be compared with; name a second folder behind it",
+    ),
     "a control character": (("a\x1b[31m", "net/demo"), "is neither a folder nor"),
 }
 
@@ -161,6 +165,9 @@ def test_outside_a_repository(tmp_path: Path) -> None:
     ended = process("diff", "main", inventory, cwd=tmp_path, GIT_CEILING_DIRECTORIES=str(tmp_path))
     assert ended.code == 2
     assert "is outside a git repository" in ended.err
+    ended = process("diff", "demo", cwd=tmp_path, GIT_CEILING_DIRECTORIES=str(tmp_path))
+    assert ended.code == 2
+    assert "the folder 'demo' has nothing to be compared with; name a second folder" in ended.err
 
 
 UNREADABLE = ("name: demo", "name: [demo")

@@ -98,6 +98,16 @@ from tests.cli.runs import DEMO, run
             id="leaves without an option",
         ),
         pytest.param(
+            ("show", "buffer", DEMO, "su1-rail0"),
+            "unexpected: su1-rail0. To select devices, use --only su1-rail0",
+            id="a device of a table",
+        ),
+        pytest.param(
+            ("plan", DEMO, "su1-rail0"),
+            "To select devices, use --only su1-rail0; To write there, use --out su1-rail0",
+            id="a device or a file",
+        ),
+        pytest.param(
             ("place", DEMO, "--gpus", "8"), "(Possible options: --gpus-per-node)", id="GPUs"
         ),
         pytest.param(("place", DEMO, "--avoid", "gpu1"), "options: --exclude)", id="avoid"),

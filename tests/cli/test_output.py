@@ -76,6 +76,18 @@ def test_a_step_of_many_devices_is_the_first_of_them_and_a_range(capsys):
     assert capsys.readouterr().err == "once\n"
 
 
+def test_the_time_left_is_shown_once_some_devices_ended(capsys, monkeypatch):
+    monkeypatch.setattr(output, "_PAUSE_S", 0.0)
+    output.configure()
+    meter = output.Meter(total=8)
+    for number in range(1, 4):
+        meter(f"leaf{number}", "read")
+    first, second, third = capsys.readouterr().err.splitlines()
+    assert first == "1 of 8 devices: leaf1"
+    for line in (second, third):
+        assert " left: leaf" in line
+
+
 def test_a_failure_comes_after_the_steps_before_it(capsys):
     output.configure()
     meter = output.Meter(lines=True)

@@ -26,6 +26,16 @@ def _units(count, hosts):
     )
 
 
+def test_a_range_of_ports_says_that_there_are_none(tmp_path):
+    """Names of devices may be ranges, so people try it with their ports."""
+    (_copy(tmp_path, _units(1, 4)) / "devices").mkdir()
+    entry = "{names: su1-rail0, ports: {'Ethernet[160-252]': {enabled: false}}}"
+    (tmp_path / "devices" / "x.yaml").write_text(f"devices:\n  - {entry}\n")
+    with pytest.raises(InputError) as caught:
+        load(tmp_path)
+    assert "one entry for each port, without ranges" in str(caught.value.findings[0].fix)
+
+
 def test_many_units_are_rejected_early(tmp_path):
     """A thousand units of 9,999 hosts: ten million names, each of which would be checked."""
     folder = _copy(tmp_path, _units(1000, 9999))

@@ -14,6 +14,9 @@ from typing import Any
 import pytest
 import yaml
 
+from fabric.cli.config import PROJECT_FILE
+from fabric.intent.cabling import CSV_FILE, DOT_FILE
+from fabric.intent.documents import DEFECTS_FOLDER, KINDS, MAIN_FILE
 from tests.repository import git
 
 REPOSITORY = Path(__file__).parents[2]
@@ -225,6 +228,24 @@ def test_gitlab_applies_the_change_to_the_lab(repository: Path) -> None:
     change(repository, *GOOD)
     done = shell(repository, f"trap 'kill %1' EXIT\n{gitlab_job('lab')}")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+#: Files in folders of an inventory that are no YAML: a table of a model, a fact about a defect.
+IN_FOLDERS = {"platforms": "headroom.ini", DEFECTS_FOLDER: "mine.toml"}
+
+
+def test_the_hooks_run_for_every_file_of_an_inventory() -> None:
+    folders = [f"{kind}/{IN_FOLDERS.get(kind, 'x.yaml')}" for kind in (*KINDS, DEFECTS_FOLDER)]
+    files = [MAIN_FILE, CSV_FILE, DOT_FILE, PROJECT_FILE, *folders]
+    for hook in yaml.safe_load((REPOSITORY / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")):
+        missed = [
+            path
+            for name in files
+            for path in (name, f"net/fabrics/a/{name}")
+            if not re.search(hook["files"], path)
+        ]
+        assert missed == [], hook["id"]
+        assert not re.search(hook["files"], "README.md")
 
 
 def test_the_hooks_run(repository: Path) -> None:

@@ -36,7 +36,7 @@ LINES = {
         *("nxos-leaf", r"ip address 10\.64\.\d+\.1/24", "ip address 10.99.0.1/24", "BAT014"),
         "fabric.addressing.hosts",
     ),
-    "MTU": ("eos-leaf", r"   mtu 9100", "   mtu 1500", "BAT009", "fabric.lossless.mtu_bytes"),
+    "MTU": ("eos-leaf", r"   mtu 9100", "   mtu 1500", "BAT009", "fabric.lossless.mtu.port_bytes"),
 }
 
 

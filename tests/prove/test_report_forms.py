@@ -56,6 +56,14 @@ def test_what_was_not_asked_for_is_skipped() -> None:
 def test_a_failure_that_was_tried_is_checked() -> None:
     data = json.loads(run("prove", DEMO, "--scenario", "spine", "--format", "json").out)
     assert "BAT015" in data["checked"]
+    assert data["worst_failure"] == {"failure": "switch:spine01", "pairs": 56}
+
+
+def test_what_a_failure_leaves_is_said() -> None:
+    """The two NICs of a leaf are cut: 6 of 8 are left, with 30 ordered pairs."""
+    ended = run("prove", DEMO, "--scenario", "su1-rail0")
+    words = "1 failure tried: after su1-rail0, 30 of 56 pairs of NICs reach each other"
+    assert words in ended.err
 
 
 def test_one_mistake_on_many_ports_is_one_finding(tmp_path: Path) -> None:

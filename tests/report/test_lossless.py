@@ -42,6 +42,15 @@ def _demo(folder: Path, devices: str = "", **changes: object) -> Path:
     return folder
 
 
+@pytest.mark.parametrize("words", [("dcqcn",), ("ecn", "--recommend")], ids=" ".join)
+def test_nics_that_are_taken_as_connectx_are_named(words: tuple[str, ...], tmp_path: Path) -> None:
+    """What is shown for them is computed with a model of other NICs."""
+    host = yaml.safe_load((DEMO / "fabric.yaml").read_text())["host"]
+    pollara = {"vendor": "amd", "driver": "ionic", "model": "Pollara 400"}
+    result = RUN.invoke(app, ["show", *words, str(_demo(tmp_path, host={**host, "nic": pollara}))])
+    assert "NICs by amd is not modelled; they are taken as ConnectX" in result.stderr
+
+
 def _cells(folder: Path) -> dict[str, list[object]]:
     results: dict[str, list[object]] = {}
     for item, value in deadlock(Project(folder)).rows:

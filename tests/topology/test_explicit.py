@@ -58,6 +58,37 @@ def test_a_cable_between_switches_wins_and_keeps_the_link_of_its_port() -> None:
     assert built.uplinks.upper_address[after] == plain.uplinks.upper_address[before]
 
 
+#: Rows of a file on a leaf with two designed uplinks and as many links -> links of its cables, as
+#: the last byte of the upper end, by leaf port.
+LINKS = {
+    "the plug at the spine moves": (
+        ("su1-rail0,Ethernet128,spine01,Ethernet248",),
+        {"Ethernet128": 0, "Ethernet136": 2},
+    ),
+    "the plug at the leaf moves": (
+        ("su1-rail0,Ethernet248,spine02,Ethernet0",),
+        {"Ethernet128": 0, "Ethernet248": 2},
+    ),
+    "both plugs at the leaf swap": (
+        ("su1-rail0,Ethernet136,spine01,Ethernet0", "su1-rail0,Ethernet128,spine02,Ethernet0"),
+        {"Ethernet136": 2, "Ethernet128": 0},
+    ),
+    "one plug moves into the port of the other cable": (
+        ("su1-rail0,Ethernet136,spine01,Ethernet0", "su1-rail0,Ethernet248,spine02,Ethernet248"),
+        {"Ethernet136": 2, "Ethernet248": 0},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_a_moved_cable_needs_no_further_link(name: str) -> None:
+    rows, links = LINKS[name]
+    built = folder_of(csv(*rows), addressing__uplinks_per_leaf=2)
+    up, mine = built.uplinks, built.uplinks_of(0)
+    ports = [built.port_name(0, int(up.lower_port[row])) for row in mine]
+    assert dict(zip(ports, (up.upper_address[mine] % 256).tolist(), strict=True)) == links
+
+
 def test_a_cable_in_addition_takes_the_last_link_of_its_leaf() -> None:
     built = folder_of(
         csv(

@@ -17,7 +17,7 @@ from fabric.cli.options import ReportForm
 from fabric.core.findings import Finding, Ignored, Position, Severity
 from fabric.validate.publications import help_address
 from fabric.validate.report import reports
-from fabric.validate.report.markdown import MOST_CHARACTERS
+from fabric.validate.report.markdown import MOST_CHARACTERS, plain
 from fabric.validate.report.plain_json import finding_json
 from fabric.validate.report.sarif import MOST_DESCRIBED, MOST_RESULTS
 from fabric.validate.reported import Reported
@@ -391,12 +391,26 @@ def test_gitlab_issues_have_what_its_page_asks_for() -> None:
 def test_markdown_holds_signs_and_the_size_of_a_comment() -> None:
     text = _report("markdown")
     assert text.startswith("### rocefab check: failed\n")
-    assert 'PFC is off & "lossless" \\< lossy; set pfc to true |' in text
+    assert 'PFC is off &amp; "lossless" \\< lossy; set pfc to true |' in text
     assert _report("markdown", EMPTY).startswith("### rocefab check: passed\n")
     many = _report("markdown", Outcome(FINDINGS * 1000, (), (), ()))
     assert len(many) <= MOST_CHARACTERS + 100 < 65_536
     shown = many.count("\n| error") + many.count("\n| warning") + many.count("\n| info")
     assert f"{3000 - shown} more: " in many
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("run `rocefab show ecn`; then a_b", "run `rocefab show ecn`; then a\\_b"),
+        ("`a` and `b_c`", "`a` and `b_c`"),
+        ("`<script>`&lt;", "`<script>`&amp;lt;"),
+        ("one ` alone", "one \\` alone"),
+        ("``a`` `b|c` `@team`", "\\`\\`a\\`\\` \\`b\\|c\\` \\`@\u200bteam\\`"),
+    ],
+)
+def test_commands_of_a_message_are_code_in_markdown(text: str, written: str) -> None:
+    assert plain(text) == written
 
 
 def test_every_form_names_the_field() -> None:

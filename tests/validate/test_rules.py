@@ -52,6 +52,7 @@ def _fits(finding: Finding, wanted: dict[str, Any], line: str) -> bool:
     return (
         wanted["message"] in finding.message
         and wanted.get("fix", "") in finding.fix
+        and wanted.get("whole_fix", finding.fix) == finding.fix
         and finding.severity.word == severity
         and finding.device == wanted.get("device", finding.device)
         and finding.port == wanted.get("port", finding.port)

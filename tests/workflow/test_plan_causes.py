@@ -227,7 +227,8 @@ def test_an_edit_that_protects_less_is_named_first(
     plan = _plan(inventory)
     printed = describe(plan, causes=causes_of(Project(inventory), plan)).splitlines()
     words = "less protection: ECN marks later: fabric.lossless.ecn.kmin_bytes: 150000 -> 300000"
-    assert (printed[3] == words, words in printed) == (is_named, is_named)
+    parts = next(at for at, line in enumerate(printed) if line.startswith("changes: "))
+    assert (printed[parts + 1] == words, words in printed) == (is_named, is_named)
 
 
 _DSCP = ("roce_dscp: 26", "roce_dscp: 30")

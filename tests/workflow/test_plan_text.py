@@ -41,7 +41,24 @@ LEAVES = [
 def test_the_summary_comes_first() -> None:
     lines = describe(_plan(*LEAVES)).splitlines()
     assert lines[0] == "3 devices to change in 1 wave (3 port flap), 1 as planned already"
-    assert lines[2] == "changes: PORT 3, VLAN 3"
+    cause = "highest risk: port flap, such as leaf1: PORT|Ethernet0|mtu"
+    assert lines[1] == cause
+    assert lines[3] == "changes: PORT 3, VLAN 3"
+
+
+def test_the_change_with_the_highest_risk_is_named() -> None:
+    calm = replace(_CHANGE, risk=Risk.HARMLESS)
+    plans = {
+        "restart, such as leaf1: PORT|Ethernet0|lanes": {
+            "changes": (_CHANGE, replace(_CHANGE, path="PORT|Ethernet0|lanes", risk=Risk.RESTART))
+        },
+        "restart, such as leaf1: reload of the configuration": {"method": "reload"},
+        "": {"changes": (calm,)},
+    }
+    for words, more in plans.items():
+        harmless = _device("leaf0", "", changes=(calm,))
+        text = describe(_plan(harmless, _device("leaf1", "+ x", **more)))
+        assert (f"\nhighest risk: {words}\n" in text) is bool(words), text
 
 
 def test_files_of_hosts_have_a_name_among_the_parts() -> None:

@@ -39,6 +39,7 @@ class Effect:
     risk: str
     reload: bool | None
     notes: tuple[str, ...] = ()
+    risk_cause: str = ""
 
 
 @dataclass(frozen=True)
@@ -156,6 +157,7 @@ class Comparison:
                     *(name, role, platform, "changed", effect.risk, effect.reload, effect.notes),
                     files=files,
                     settings=apart,
+                    risk_cause=effect.risk_cause,
                 )
             )
         return devices
@@ -165,8 +167,9 @@ class Comparison:
     ) -> Effect:
         before = _kind(self.before.designs, name)[1]
         if before != platform:
-            note = f"{before} is replaced by {platform}: install the switch again"
-            return Effect(risk=Risk.RESTART.word, reload=True, notes=(note,))
+            cause = f"{before} is replaced by {platform}"
+            note = f"{cause}: install the switch again"
+            return Effect(Risk.RESTART.word, reload=True, notes=(note,), risk_cause=cause)
         return self.judge(name, old, new)
 
     def _attached(self, devices: Sequence[Device]) -> tuple[str, ...]:

@@ -67,8 +67,8 @@ class _Page:
 def markdown(diff: Diff) -> str:
     """Return summary, tables and causes, then the devices folded; at most 65,000 characters."""
     page = _Page()
-    rows = [f"- {plain_line(line)}" for line in summary(diff)]
-    page.block([f"### {plain_line(title(diff))}", ""], rows)
+    rows = [f"- {plain(line)}" for line in summary(diff)]
+    page.block([f"### {plain(title(diff))}", ""], rows)
     for part in parts(diff):
         rows = [_row(row) for row in part.rows[:_MOST_ROWS]]
         page.left_out += len(part.rows) - len(rows)
@@ -81,7 +81,7 @@ def markdown(diff: Diff) -> str:
     if diff.causes:
         page.block(["", f"#### Causes ({len(diff.causes):,})", ""], _causes(diff))
     if touched := hosts(diff):
-        page.block(["", "#### Hosts", ""], [f"- {plain_line(line)}" for line in touched])
+        page.block(["", "#### Hosts", ""], [f"- {plain(line)}" for line in touched])
     if diff.devices:
         page.block(["", f"#### Devices ({len(diff.devices):,})"], [])
     for group in alike(diff):
@@ -92,10 +92,10 @@ def markdown(diff: Diff) -> str:
 def _causes(diff: Diff) -> Iterable[str]:
     """Yield one item for each cause, whole."""
     for cause in diff.causes:
-        lines = [f"- **{'<br>'.join(map(plain_line, heading(cause)))}**"]
-        lines.append(f"  - {plain_line(reach(cause))}")
+        lines = [f"- **{'<br>'.join(map(plain, heading(cause)))}**"]
+        lines.append(f"  - {plain(reach(cause))}")
         lines += [
-            f"  - {plain_line(f'{cause.example_device}: {path}: {before} -> {after}')}"
+            f"  - {plain(f'{cause.example_device}: {path}: {before} -> {after}')}"
             for path, before, after in map(cells, cause.example[:1])
         ]
         yield "\n".join(lines)
@@ -107,7 +107,7 @@ def _device(page: _Page, group: Alike) -> None:
         _row((file, "", "")) for file in one.files
     ]
     head = ["", *_open(group.title)]
-    head += [f"- {plain_line(note)}" for note in group.notes]
+    head += [f"- {plain(note)}" for note in group.notes]
     head += ["", _row(("setting", "before", "after")), "|---|---|---|"]
     page.block(head, settings, ["", "</details>"])
 
@@ -117,12 +117,7 @@ def _open(name: str) -> list[str]:
 
 
 def _row(row: Iterable[str]) -> str:
-    return f"| {' | '.join(map(plain_line, row))} |"
-
-
-def plain_line(text: str) -> str:
-    """Return a text in one line that no sign of Markdown or HTML changes."""
-    return plain(text.replace("&", "&amp;"))
+    return f"| {' | '.join(map(plain, row))} |"
 
 
 def _line(text: str) -> str:

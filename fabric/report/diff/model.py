@@ -90,6 +90,8 @@ class Device:
         What a person is to know before the change is made.
     files : tuple of str
         Paths of the files that differ.
+    risk_cause : str
+        The line or row that has this risk, where it is known; empty for a harmless change.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Device:
     notes: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     settings: tuple[Setting, ...] = ()
+    risk_cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.core.counts import counted
 from fabric.core.hostlist import natural_key
-from fabric.core.lines import nested
+from fabric.core.lines import LineTree, nested
 from fabric.devices.redaction import SECRET_FIELD, redacted
 from fabric.report.diff.model import Setting
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from fabric.core.artefact import Artefact
-    from fabric.core.lines import LineTree, Path
+    from fabric.core.lines import Path
 
     #: Path of a setting, and its two values.
     Apart: TypeAlias = tuple[str, str | None, str | None]
@@ -41,6 +41,16 @@ def settings(before: Sequence[Artefact], after: Sequence[Artefact]) -> tuple[Set
     old, new = ({item.path: item for item in side if not item.same_as} for side in (before, after))
     pairs = ((path, old.get(path), new.get(path)) for path in sorted({*old, *new}))
     return tuple(chain.from_iterable(_file(*pair) for pair in pairs))
+
+
+def lines_replaced(
+    gone: Iterable[str], come: Iterable[str]
+) -> Iterator[tuple[str, str, tuple[str | None, str | None]]]:
+    """Yield lines of one section that go with those that come in their place, and what differs."""
+    sides = ({line: LineTree() for line in side} for side in (gone, come))
+    for was, now in _paired(*sides):
+        if was is not None and now is not None:
+            yield was, now, _value(was, now)[1]
 
 
 def _file(path: str, old: Artefact | None, new: Artefact | None) -> Iterator[Setting]:

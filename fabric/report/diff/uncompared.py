@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.counts import counted
 from fabric.report.diff.html import page
-from fabric.report.diff.markdown import plain_line
+from fabric.validate.report.markdown import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ def _reasons(error: InputError) -> list[str]:
 
 
 def _markdown(reasons: Sequence[str]) -> str:
-    return "\n".join([f"### {_TITLE}", "", *(f"- {plain_line(one)}" for one in reasons), ""])
+    return "\n".join([f"### {_TITLE}", "", *(f"- {plain(one)}" for one in reasons), ""])
 
 
 def _html(reasons: Sequence[str]) -> str:

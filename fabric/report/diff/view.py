@@ -115,7 +115,7 @@ def summary(diff: Diff) -> list[str]:
     lines = [
         f"{counted(len(diff.edits), 'inventory value')} changed",
         f"devices: {states} ({counted(counts['lines'], 'setting')})",
-        f"highest risk: {_risks(diff)}",
+        *_risks(diff),
         *(f"{follows.risk}: {follows.words}" for follows in diff.consequences),
         *(_judged(diff.judged) if diff.judged else ()),
         "hosts: {hosts_changed:,} with other files, {hosts_attached:,} more at switches whose "
@@ -143,23 +143,29 @@ def summary(diff: Diff) -> list[str]:
     return [*lines, *([f"also changed: {', '.join(moved)}"] if moved else [])]
 
 
-def _risks(diff: Diff) -> str:
-    """Return the highest risk, that of applying it where it is another one, and a reload."""
-    one = diff.summary
+def _risks(diff: Diff) -> Iterator[str]:
+    """Yield the highest risk, that of applying it where it is another one, and what has it."""
+    one, reload = diff.summary, _restart(diff.summary.reload)
     while_applied = "while it is applied"
     if one.risk == one.risk_of_applying:
-        return f"{one.risk}, {while_applied}; {_reload(diff)}"
-    return f"{one.risk}; {while_applied}: {one.risk_of_applying}; {_reload(diff)}"
+        yield f"highest risk: {one.risk}, {while_applied}; {reload}"
+    else:
+        yield f"highest risk: {one.risk}; {while_applied}: {one.risk_of_applying}; {reload}"
+    changed = [device for device in diff.devices if device.risk == one.risk_of_applying]
+    if changed and (words := _risk_words(changed)):
+        yield f"{one.risk_of_applying}: {words}"
 
 
-def _reload(diff: Diff) -> str:
-    """Return whether a device restarts, and why that is not known."""
-    words = _restart(diff.summary.reload)
-    unclear = [device for device in diff.devices if device.reload is None and device.notes]
-    if not unclear:
-        return words
-    more = f" (and {counted(len(unclear) - 1, 'other device')})" if len(unclear) > 1 else ""
-    return f"{words}, as of {unclear[0].name}{more}: {unclear[0].notes[0]}"
+def _risk_words(devices: Sequence[Device]) -> str:
+    """Return what gives devices the risk that they have; empty where it is harmless."""
+    first = devices[0]
+    if first.reload is None:
+        more = f" and {counted(len(devices) - 1, 'other device')}" if len(devices) > 1 else ""
+        why = "".join(f": {note}" for note in first.notes[:1])
+        return f"traffic loss and restart of {first.name}{more}{why}"
+    if not first.risk_cause:
+        return ""
+    return f"{counted(len(devices), 'device')}, such as {first.name}: {first.risk_cause}"
 
 
 def _partly(diff: Diff) -> Iterator[str]:

@@ -11,6 +11,7 @@ from fabric.core.netmask import with_mask
 from fabric.core.units import s_to_min
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import own_cell_bytes, to_units
+from fabric.render.object_names import ObjectNames
 from fabric.systems.comware7.platforms import MAP_TABLES
 
 if TYPE_CHECKING:
@@ -105,14 +106,15 @@ class Comware7View:
 def view(device: DeviceDesign) -> Comware7View:
     """Return the view of a design."""
     cell_bytes = own_cell_bytes(device.sku)
+    names = ObjectNames()
     tables = {
-        profile.index: _wred(profile, cell_bytes)
+        profile.index: names.name("wred", _wred(profile, cell_bytes), f"ROCE{profile.suffix}")
         for profile in device.qos_profiles
         if cell_bytes and any(one.own_thresholds for one in profile.classes)
     }
     return Comware7View(
         map_tables=tuple(_map_tables(device.qos_profiles[0])),
-        wred=tuple(tables.values()),
+        wred=tuple(WredTable(*one) for one in names.objects("wred")),
         ports=tuple(_ports(device, tables, cell_bytes)),
         gateways=tuple(
             (vlan.vlan, *with_mask(vlan.gateway_interface), vlan.mtu_bytes) for vlan in device.vlans
@@ -156,24 +158,21 @@ def _lines(mapped: Sequence[int]) -> Iterator[tuple[tuple[int, ...], int]]:
             yield tuple(dscp for dscp in row if mapped[dscp] == export), export
 
 
-def _wred(profile: QosProfile, cell_bytes: int) -> WredTable:
+def _wred(profile: QosProfile, cell_bytes: int) -> tuple[tuple[int, int, int], ...]:
     unit = marking_unit("comware7")
-    return WredTable(
-        name=f"ROCE{profile.suffix}",
-        queues=tuple(
-            (
-                one.queue,
-                to_units(one.kmin_bytes, unit, cell_bytes=cell_bytes),
-                to_units(one.kmax_bytes, unit, cell_bytes=cell_bytes),
-            )
-            for one in profile.classes
-            if one.own_thresholds
-        ),
+    return tuple(
+        (
+            one.queue,
+            to_units(one.kmin_bytes, unit, cell_bytes=cell_bytes),
+            to_units(one.kmax_bytes, unit, cell_bytes=cell_bytes),
+        )
+        for one in profile.classes
+        if one.own_thresholds
     )
 
 
 def _ports(
-    device: DeviceDesign, tables: dict[int, WredTable], cell_bytes: int | None
+    device: DeviceDesign, tables: dict[int, str], cell_bytes: int | None
 ) -> Iterator[PortView]:
     queues = {
         profile.index: tuple((QUEUE_WORDS[item.queue], item.percent) for item in profile.queues)
@@ -192,6 +191,6 @@ def _ports(
             mask,
             prefix=str(ip_interface(port.ipv6).network) if port.announces_router else "",
             queues=queues[index],
-            wred=tables[index].name if index in tables else "",
+            wred=tables.get(index, ""),
             headroom_cells=math.ceil(row.headroom_bytes / cell_bytes) if row and cell_bytes else 0,
         )

@@ -10,6 +10,7 @@ from fabric.core.spans import spans
 from fabric.design.evpn import evpn_sessions, tunnelled, with_bgp
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
+from fabric.render.object_names import ObjectNames
 from fabric.render.prefix_rules import prefix_rules
 from fabric.systems.esonic.platforms import BUFFER_LINE, ESONIC
 
@@ -34,35 +35,28 @@ HASH_WORDS = {
 FEC_WORDS = {"rs": "RS", "fc": "FC", "none": "none"}
 
 
-@dataclass(frozen=True, slots=True)
-class Wred:
-    """Marking of a queue, its thresholds in the unit of the system."""
-
-    queue: int
-    name: str
-    kmin: int
-    kmax: int
-    pmax_percent: int
+#: Kinds of maps, in the order of their lines.
+MAPS = ("dscp-tc", "tc-queue", "tc-pg", "pfc-priority-queue")
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyView:
-    """A lossless policy.
+    """A lossless policy: names of the objects that its ports are bound to.
 
     Parameters
     ----------
-    wreds : tuple of Wred
+    wreds : tuple of (queue, name)
         The WRED policy of each class.
-    maps : tuple of (kind, rows)
-        The four maps of the policy, each with the lines of its section.
+    maps : tuple of (kind, name)
+        The four maps of the policy.
     watchdog : Watchdog or None
         None where the ports of the policy have none.
     """
 
     design: QosProfile
-    name: str
-    wreds: tuple[Wred, ...]
-    maps: tuple[tuple[str, tuple[str, ...]], ...]
+    scheduler: str
+    wreds: tuple[tuple[int, str], ...]
+    maps: tuple[tuple[str, str], ...]
     watchdog: Watchdog | None
 
 
@@ -95,6 +89,12 @@ class EsonicView:
 
     Parameters
     ----------
+    maps : tuple of (kind, name, lines)
+        Maps of priorities, each with the lines of its section.
+    schedulers : tuple of (name, tuple of (queue, percent))
+        Shares of the queues; None is strict.
+    wreds : tuple of (name, low, high, percent)
+        Marking, its thresholds in the unit of the system.
     pauses : bool
         Whether some port pauses.
     poll_ms : int or None
@@ -111,7 +111,9 @@ class EsonicView:
         Sessions that carry EVPN.
     """
 
-    policies: tuple[PolicyView, ...]
+    maps: tuple[tuple[str, str, tuple[str, ...]], ...]
+    schedulers: tuple[tuple[str, tuple[tuple[int, int | None], ...]], ...]
+    wreds: tuple[tuple[str, int, int, int], ...]
     ports: tuple[PortView, ...]
     pauses: bool
     buffer_line: str
@@ -128,10 +130,13 @@ class EsonicView:
 
 def view(device: DeviceDesign) -> EsonicView:
     """Return the view of a design."""
-    policies = tuple(_policy(profile) for profile in device.qos_profiles)
+    names = ObjectNames()
+    policies = tuple(_policy(profile, names) for profile in device.qos_profiles)
     chosen = ESONIC.ecmp_hash[device.role]
     return EsonicView(
-        policies=policies,
+        maps=tuple((kind, *one) for kind in MAPS for one in names.objects(kind)),
+        schedulers=names.objects("scheduler"),
+        wreds=tuple((name, *content[1:]) for name, content in names.objects("wred")),
         ports=tuple(_port(port, policies) for port in device.ports),
         pauses=any(profile.pfc for profile in device.qos_profiles),
         buffer_line=BUFFER_LINE,
@@ -153,29 +158,32 @@ def view(device: DeviceDesign) -> EsonicView:
     )
 
 
-def _policy(profile: QosProfile) -> PolicyView:
+def _policy(profile: QosProfile, names: ObjectNames) -> PolicyView:
+    own = f"ROCE{profile.suffix}"
+    rows = (
+        _rows("dscp", "traffic-class", profile.dscp_to_traffic_class),
+        _rows("traffic-class", "queue", profile.traffic_class_to_queue),
+        _rows("traffic-class", "priority-group", profile.traffic_class_to_priority_group),
+        _rows("pfc-priority", "queue", profile.pfc_priority_to_queue),
+    )
+    queues = tuple((queue.queue, queue.percent) for queue in profile.queues)
     return PolicyView(
         design=profile,
-        name=f"ROCE{profile.suffix}",
-        wreds=tuple(_wred(profile, one) for one in profile.classes),
-        maps=(
-            ("dscp-tc", _rows("dscp", "traffic-class", profile.dscp_to_traffic_class)),
-            ("tc-queue", _rows("traffic-class", "queue", profile.traffic_class_to_queue)),
-            (
-                "tc-pg",
-                _rows("traffic-class", "priority-group", profile.traffic_class_to_priority_group),
-            ),
-            ("pfc-priority-queue", _rows("pfc-priority", "queue", profile.pfc_priority_to_queue)),
+        scheduler=names.name("scheduler", queues, own),
+        wreds=tuple((one.queue, _wred(profile, one, names)) for one in profile.classes),
+        maps=tuple(
+            (kind, names.name(kind, lines, own)) for kind, lines in zip(MAPS, rows, strict=True)
         ),
         watchdog=profile.watchdog if profile.pfc and profile.watchdog.enabled else None,
     )
 
 
-def _wred(profile: QosProfile, one: LosslessClass) -> Wred:
+def _wred(profile: QosProfile, one: LosslessClass, names: ObjectNames) -> str:
     unit = marking_unit("esonic")
-    name = f"ROCE-{one.name}{profile.suffix}" if one.number else f"ROCE{profile.suffix}"
+    own = f"ROCE-{one.name}" if one.number else "ROCE"
     low, high = (to_units(size, unit) for size in (one.kmin_bytes, one.kmax_bytes))
-    return Wred(one.queue, name, low, high, one.pmax_percent)
+    content = one.number, low, high, one.pmax_percent
+    return names.name("wred", content, f"{own}{profile.suffix}")
 
 
 def _rows(what: str, word: str, values: Sequence[int]) -> tuple[str, ...]:

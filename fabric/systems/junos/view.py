@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from ipaddress import ip_interface, ip_network
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.core.errors import RenderError
 from fabric.design.shares import reserves_of, switch_shares
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import largest_queue_bytes, to_units
+from fabric.render.object_names import ObjectNames
 from fabric.systems.junos.platforms import (
     CNP_CAP_PERCENT,
     CONTROL_QUEUE,
@@ -20,7 +21,7 @@ from fabric.systems.junos.platforms import (
 from fabric.systems.junos.platforms.text import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fabric.design.model import BgpDesign, DeviceDesign, HostPool, VrfDesign
     from fabric.design.port_model import PortDesign
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 FEC_WORDS = {"rs": "fec91", "fc": "fec74", "none": "none"}
 WATCHDOG_ACTIONS = ("drop", "forward")
 _MINUTE_S = 60
+Pairs: TypeAlias = "tuple[tuple[str, str], ...]"
+PfcContent: TypeAlias = "tuple[WatchdogView | None, tuple[tuple[tuple[str, ...], str, int], ...]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,43 +49,29 @@ class WatchdogView:
 
 @dataclass(frozen=True, slots=True)
 class ClassView:
-    """A lossless class, and what its drop profile and its scheduler are called.
-
-    ``kmin_percent`` and ``kmax_percent`` are of the largest queue; ``priority_bits`` are the PFC
-    priority as three bits.
-    """
+    """A lossless class with its share, and the thresholds in percent of the largest queue."""
 
     design: LosslessClass
     name: str
-    drop_profile: str
-    scheduler: str
-    roce_bits: tuple[str, ...]
-    priority_bits: str
     kmin_percent: int
     kmax_percent: int
     percent: int
 
 
 @dataclass(frozen=True, slots=True)
-class Drops:
-    """Early drops of best effort, in percent of the largest queue."""
-
-    drop_profile: str
-    kmin_percent: int
-    kmax_percent: int
-    pmax_percent: int
-
-
-@dataclass(frozen=True, slots=True)
 class ProfileView:
-    """A lossless policy; the shares of all queues, with the cap of the CNP queue, come to 100."""
+    """A lossless policy: names of the objects that its ports are bound to.
+
+    The shares of all queues, with the cap of the CNP queue, come to 100. ``pfc`` is empty where
+    the policy pauses nothing.
+    """
 
     design: QosProfile
     classes: tuple[ClassView, ...]
-    cnp_bits: str
     default_percent: int
-    drops: Drops | None
-    watchdog: WatchdogView | None
+    classifier: str
+    scheduler_map: str
+    pfc: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +82,7 @@ class PortView:
     description: str
     fec: str
     vlan: str
-    suffix: str
-    pfc: bool
+    qos: ProfileView | None
     frame_bytes: int
 
 
@@ -104,6 +92,16 @@ class JunosView:
 
     Parameters
     ----------
+    classifiers : tuple of (name, tuple of (forwarding class, DSCP in bits))
+        What the classes of packets are.
+    drop_profiles : tuple of (name, (Kmin, Kmax, probability))
+        Marking and early drops, in percent; Kmin and Kmax of the largest queue.
+    schedulers : tuple of (name, (drop profile, whether it marks, percent))
+        The drop profile is empty where a queue has none.
+    scheduler_maps : tuple of (name, tuple of (forwarding class, scheduler))
+        Schedulers of all classes.
+    pfc_profiles : tuple of (name, (watchdog, DSCPs in bits, tuple of (priority in bits, queue)))
+        What is paused.
     groups : tuple of (beginning, bool)
         Groups of sessions, as their lines begin, and whether these have no addresses.
     neighbours : tuple of (address, own address, name, AS number, family)
@@ -129,6 +127,11 @@ class JunosView:
     """
 
     profiles: tuple[ProfileView, ...]
+    classifiers: tuple[tuple[str, Pairs], ...]
+    drop_profiles: tuple[tuple[str, tuple[int, int, int]], ...]
+    schedulers: tuple[tuple[str, tuple[str, bool, int]], ...]
+    scheduler_maps: tuple[tuple[str, Pairs], ...]
+    pfc_profiles: tuple[tuple[str, PfcContent], ...]
     ports: tuple[PortView, ...]
     groups: tuple[tuple[str, bool], ...]
     neighbours: tuple[tuple[str, str, str, int, str], ...]
@@ -157,9 +160,16 @@ def view(device: DeviceDesign) -> JunosView:
     _default_queue_free(device)
     reserves = {one.queue: one.percent for one in reserves_of(device)}
     vlans = {vlan.vlan: vlan.name for vlan in device.vlans}
+    names = ObjectNames()
+    profiles = tuple(_profile(device, profile, names) for profile in device.qos_profiles)
     return JunosView(
-        profiles=tuple(_profile(device, profile) for profile in device.qos_profiles),
-        ports=tuple(_port(device, port, vlans) for port in device.ports),
+        profiles=profiles,
+        classifiers=names.objects("classifier"),
+        drop_profiles=_contents(names, "drop-profile"),
+        schedulers=_contents(names, "scheduler"),
+        scheduler_maps=names.objects("scheduler-map"),
+        pfc_profiles=names.objects("pfc"),
+        ports=tuple(_port(device, port, vlans, profiles) for port in device.ports),
         groups=_groups(device),
         neighbours=tuple(
             (peer.address, peer.local_address, quoted(peer.name), peer.asn, _family(peer.address))
@@ -217,46 +227,86 @@ def _default_queue_free(device: DeviceDesign) -> None:
                 raise _refuse(device, f"{reason}; use other lossless.queue and cnp_queue")
 
 
-def _profile(device: DeviceDesign, profile: QosProfile) -> ProfileView:
+def _profile(device: DeviceDesign, profile: QosProfile, names: ObjectNames) -> ProfileView:
     shares = switch_shares(device, profile)
-    watched = profile.pfc and profile.watchdog.enabled
+    classes = tuple(
+        _class(device, one, share)
+        for one, share in zip(profile.classes, shares.lossless, strict=True)
+    )
+    own = f"ROCE{profile.suffix}"
+    schedulers = _scheduler_map(device, profile, classes, shares.default, names)
     return ProfileView(
         design=profile,
-        classes=tuple(
-            _class(device, profile, one, share)
-            for one, share in zip(profile.classes, shares.lossless, strict=True)
-        ),
-        cnp_bits=f"{profile.cnp_dscp:06b}",
+        classes=classes,
         default_percent=shares.default,
-        drops=_drops(device, profile),
-        watchdog=_watchdog(profile.watchdog) if watched else None,
+        classifier=names.name("classifier", _classified(profile, classes), own),
+        scheduler_map=names.name("scheduler-map", schedulers, own),
+        pfc=names.name("pfc", _paused(profile, classes), own) if profile.pfc else "",
     )
 
 
-def _class(
-    device: DeviceDesign, profile: QosProfile, one: LosslessClass, percent: int
-) -> ClassView:
+def _class(device: DeviceDesign, one: LosslessClass, percent: int) -> ClassView:
     own = f"-{one.name.upper()}" if one.number else ""
-    kmin, kmax = marking_percents(device, one)
-    return ClassView(
-        design=one,
-        name=f"NO-LOSS{own}",
-        drop_profile=f"ECN{own}{profile.suffix}",
-        scheduler=f"LOSSLESS{own}{profile.suffix}",
-        roce_bits=tuple(f"{dscp:06b}" for dscp in sorted(one.dscps)),
-        priority_bits=f"{one.pfc_priority:03b}",
-        kmin_percent=kmin,
-        kmax_percent=kmax,
-        percent=percent,
+    return ClassView(one, f"NO-LOSS{own}", *marking_percents(device, one), percent)
+
+
+def _classified(profile: QosProfile, classes: Sequence[ClassView]) -> Pairs:
+    """Return the class of each DSCP that has one."""
+    lossless = ((one.name, bits) for one in classes for bits in _bits(one))
+    return ("CNP", f"{profile.cnp_dscp:06b}"), *lossless
+
+
+def _bits(one: ClassView) -> tuple[str, ...]:
+    return tuple(f"{dscp:06b}" for dscp in sorted(one.design.dscps))
+
+
+def _paused(profile: QosProfile, classes: Sequence[ClassView]) -> PfcContent:
+    return _watchdog(profile.watchdog) if profile.watchdog.enabled else None, tuple(
+        (_bits(one), f"{one.design.pfc_priority:03b}", one.design.queue) for one in classes
     )
 
 
-def _drops(device: DeviceDesign, profile: QosProfile) -> Drops | None:
+def _scheduler_map(
+    device: DeviceDesign,
+    profile: QosProfile,
+    classes: Sequence[ClassView],
+    default_percent: int,
+    names: ObjectNames,
+) -> Pairs:
+    """Return the scheduler of each forwarding class; that of CNPs and of control is the switch's.
+
+    Drop profiles and schedulers have the number of their class with them: classes share none.
+    """
+    lossless = []
+    for one in classes:
+        own = f"{one.name.removeprefix('NO-LOSS')}{profile.suffix}"
+        marking = one.kmin_percent, one.kmax_percent, one.design.pmax_percent
+        drops = names.name("drop-profile", (one.name, *marking), f"ECN{own}")
+        content = one.name, drops, True, one.percent
+        lossless.append((one.name, names.name("scheduler", content, f"LOSSLESS{own}")))
+    content = "best-effort", _drops(device, profile, names), False, default_percent
+    default = names.name("scheduler", content, f"DEFAULT{profile.suffix}")
+    control = any(one.queue == CONTROL_QUEUE and one.percent for one in reserves_of(device))
+    return (
+        ("CNP", "CNP"),
+        *lossless,
+        ("best-effort", default),
+        *((("network-control", "CONTROL"),) if control else ()),
+    )
+
+
+def _drops(device: DeviceDesign, profile: QosProfile, names: ObjectNames) -> str:
+    """Return the drop profile of best effort; empty where nothing is dropped early."""
     wred = profile.lossy.wred
     if wred is None:
-        return None
-    low, high = marking_percents(device, wred)
-    return Drops(f"WRED{profile.suffix}", low, high, wred.pmax_percent)
+        return ""
+    content = "best-effort", *marking_percents(device, wred), wred.pmax_percent
+    return names.name("drop-profile", content, f"WRED{profile.suffix}")
+
+
+def _contents(names: ObjectNames, kind: str) -> tuple[tuple[str, Any], ...]:
+    """Return the objects of a kind without the class that they are of."""
+    return tuple((name, content[1:]) for name, content in names.objects(kind))
 
 
 def marking_percents(device: DeviceDesign, one: LosslessClass | Wred) -> tuple[int, int]:
@@ -300,7 +350,9 @@ def is_default(watchdog: Watchdog) -> bool:
     return watchdog.action == "drop" and times == DEFAULT_WATCHDOG_MS
 
 
-def _port(device: DeviceDesign, port: PortDesign, vlans: dict[int, str]) -> PortView:
+def _port(
+    device: DeviceDesign, port: PortDesign, vlans: dict[int, str], profiles: Sequence[ProfileView]
+) -> PortView:
     if port.kind != "unused" and not port.speed_token:
         reason = f"{port.name}: {port.speed_gbps} Gb/s has no known Junos keyword; use a speed of"
         raise _refuse(device, f"{reason} {device.sku.name}")
@@ -309,8 +361,7 @@ def _port(device: DeviceDesign, port: PortDesign, vlans: dict[int, str]) -> Port
         description=quoted(port.description) if port.description else "",
         fec=FEC_WORDS[port.fec] if port.fec else "",
         vlan=vlans[port.vlan] if port.vlan is not None else "",
-        suffix=port.qos.suffix if port.qos else "",
-        pfc=bool(port.qos and port.qos.pfc),
+        qos=profiles[port.qos.index] if port.qos else None,
         frame_bytes=port.mtu_bytes + FRAME_EXTRA_BYTES,
     )
 

@@ -16,20 +16,28 @@ from fabric.core.spans import spans
 from fabric.platforms.model import BufferLayout
 from fabric.qos.headroom.computed import EGRESS_LOSSY_BYTES
 from fabric.qos.headroom.spectrum import ALL_SMALL_PERCENT
+from fabric.render.object_names import ObjectNames
 from fabric.systems.sonic.platforms import COMPUTED_PROFILE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from fabric.design.model import DeviceDesign
     from fabric.design.port_model import HeadroomProfile, PortDesign
-    from fabric.design.qos_model import Lossy, QosProfile, QueueDesign
-    from fabric.intent.classes import LosslessClass
+    from fabric.design.qos_model import Lossy, QosProfile
     from fabric.intent.scalars import BufferModel
     from fabric.platforms.model import HeadroomRow, Sku
 
 SCHEDULERS = {"default": "scheduler.0", "lossless": "scheduler.1", "cnp": "scheduler.cnp"}
 QUEUES = range(8)
+#: Tables of maps, and the row that a policy has in each.
+MAPS: dict[str, Callable[[QosProfile], tuple[int, ...]]] = {
+    "DSCP_TO_TC_MAP": lambda profile: profile.dscp_to_traffic_class,
+    "TC_TO_QUEUE_MAP": lambda profile: profile.traffic_class_to_queue,
+    "TC_TO_PRIORITY_GROUP_MAP": lambda profile: profile.traffic_class_to_priority_group,
+    "MAP_PFC_PRIORITY_TO_QUEUE": lambda profile: profile.pfc_priority_to_queue,
+}
+PFC_GROUPS = "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"
 LOSSY_GROUP = "ingress_lossy_profile"
 LOSSLESS_QUEUE = "egress_lossless_profile"
 
@@ -78,10 +86,8 @@ class QosView:
 
     Parameters
     ----------
-    wreds : tuple of (name, class)
-        WRED profiles; classes with equal thresholds share one.
-    schedulers : tuple of (name, share)
-        Schedulers; queues of one kind with equal shares share one.
+    maps : dict of str to str
+        Name of the map of each table.
     queue_rows : tuple of (queue, scheduler, WRED profile or "")
         Queues in use.
     buffer_queues : tuple of (queue range, buffer profile)
@@ -89,9 +95,7 @@ class QosView:
     """
 
     design: QosProfile
-    map_name: str
-    wreds: tuple[tuple[str, LosslessClass], ...]
-    schedulers: tuple[tuple[str, int | None], ...]
+    maps: dict[str, str]
     queue_rows: tuple[tuple[int, str, str], ...]
     buffer_queues: tuple[tuple[str, str], ...]
     watchdog: bool
@@ -144,12 +148,24 @@ class PolicyView:
 
     Parameters
     ----------
+    maps : dict of str to tuple of (name, row)
+        The maps of each table, by the value that each index has.
+    pfc_groups : tuple of (name, tuple of (PFC priority, priority group))
+        The maps of ``PFC_PRIORITY_TO_PRIORITY_GROUP_MAP``.
+    wreds : tuple of (name, (ECN, Kmin, Kmax, probability))
+        WRED profiles.
+    schedulers : tuple of (name, (kind, share))
+        Schedulers; a share of None is strict.
     computed : ComputedBuffers or None
         None where the lossless buffers are those of the vendor's table.
     """
 
     used: tuple[PortView, ...]
     qos: tuple[QosView, ...]
+    maps: dict[str, tuple[tuple[str, tuple[int, ...]], ...]]
+    pfc_groups: tuple[tuple[str, tuple[tuple[int, int], ...]], ...]
+    wreds: tuple[tuple[str, tuple[str, int, int, int]], ...]
+    schedulers: tuple[tuple[str, tuple[str, int | None]], ...]
     watched: tuple[PortView, ...]
     poll_ms: int
     group_profiles: tuple[PriorityGroupProfile, ...]
@@ -169,7 +185,8 @@ def policy_view(shape: Shape) -> PolicyView:
     """
     computed = _computed(shape)
     layout = _with_lossy(shape.model.layout or _nvidia_layout(shape), shape.profiles[0].lossy)
-    policies = tuple(_qos(profile, layout) for profile in shape.profiles)
+    objects = ObjectNames()
+    policies = tuple(_qos(profile, layout, objects) for profile in shape.profiles)
     names = _group_names(shape.headrooms)
     used = tuple(
         PortView(key, setting_m, policies[index], _groups(shape.profiles[index], headroom, names))
@@ -179,6 +196,10 @@ def policy_view(shape: Shape) -> PolicyView:
     return PolicyView(
         used=used,
         qos=policies,
+        maps={table: objects.objects(table) for table in MAPS},
+        pfc_groups=objects.objects(PFC_GROUPS),
+        wreds=objects.objects("WRED_PROFILE"),
+        schedulers=objects.objects("SCHEDULER"),
         watched=watched,
         poll_ms=min((port.qos.design.watchdog.poll_ms for port in watched), default=0),
         group_profiles=tuple(
@@ -265,19 +286,13 @@ def _dynamic(pool: str, size: str, threshold: str) -> dict[str, str]:
     return {"pool": pool, "size": size, "dynamic_th": threshold}
 
 
-def _qos(profile: QosProfile, layout: BufferLayout) -> QosView:
-    wreds, schedulers = _wreds(profile), _schedulers(profile)
+def _qos(profile: QosProfile, layout: BufferLayout, objects: ObjectNames) -> QosView:
+    wreds, schedulers = _wreds(profile, objects), _schedulers(profile, objects)
     return QosView(
         design=profile,
-        map_name=f"AZURE{profile.suffix}",
-        wreds=tuple({name: one for one, name in reversed(wreds.items())}.items())[::-1],
-        schedulers=tuple({schedulers[one.queue]: one.percent for one in profile.queues}.items()),
+        maps=_maps(profile, objects),
         queue_rows=tuple(
-            (
-                queue.queue,
-                schedulers[queue.queue],
-                _wred_of(profile, queue, wreds),
-            )
+            (queue.queue, schedulers[queue.queue], wreds.get(queue.queue, ""))
             for queue in profile.queues
         ),
         buffer_queues=_buffer_queues(profile, layout),
@@ -285,38 +300,43 @@ def _qos(profile: QosProfile, layout: BufferLayout) -> QosView:
     )
 
 
-def _wred_of(profile: QosProfile, queue: QueueDesign, wreds: dict[LosslessClass, str]) -> str:
-    """Return the WRED profile of a queue, or nothing."""
-    if queue.lossless:
-        return wreds[queue.lossless]
-    drops = queue.kind == "default" and profile.lossy.wred
-    return f"AZURE_LOSSY{profile.suffix}" if drops else ""
+def _maps(profile: QosProfile, objects: ObjectNames) -> dict[str, str]:
+    """Return the name of the map of each table; without PFC no priority has a group."""
+    own = f"AZURE{profile.suffix}"
+    maps = {table: objects.name(table, row(profile), own) for table, row in MAPS.items()}
+    if profile.pfc:
+        groups = tuple((one.pfc_priority, one.priority_group) for one in profile.classes)
+        maps[PFC_GROUPS] = objects.name(PFC_GROUPS, groups, own)
+    return maps
 
 
-def _wreds(profile: QosProfile) -> dict[LosslessClass, str]:
-    """Return the name of the WRED profile of each class."""
-    names: dict[tuple[int, ...], str] = {}
+def _wreds(profile: QosProfile, objects: ObjectNames) -> dict[int, str]:
+    """Return the WRED profile of each queue that has one; equal thresholds share one."""
+    names: dict[int, str] = {}
     for one in profile.classes:
-        own = f"_Q{one.queue}" if names else ""
-        names.setdefault(_marking(one), f"AZURE_LOSSLESS{own}{profile.suffix}")
-    return {one: names[_marking(one)] for one in profile.classes}
+        own = f"AZURE_LOSSLESS{f'_Q{one.queue}' if names else ''}{profile.suffix}"
+        marking = "ecn_all", one.kmin_bytes, one.kmax_bytes, one.pmax_percent
+        names[one.queue] = objects.name("WRED_PROFILE", marking, own)
+    if drops := profile.lossy.wred:
+        early = "ecn_none", drops.kmin_bytes, drops.kmax_bytes, drops.pmax_percent
+        lossy = objects.name("WRED_PROFILE", early, f"AZURE_LOSSY{profile.suffix}")
+        names |= {one.queue: lossy for one in profile.queues if one.kind == "default"}
+    return names
 
 
-def _marking(one: LosslessClass) -> tuple[int, ...]:
-    return one.kmin_bytes, one.kmax_bytes, one.pmax_percent
-
-
-def _schedulers(profile: QosProfile) -> dict[int, str]:
-    """Return the name of the scheduler of each queue in use."""
-    names: dict[tuple[str, int | None], str] = {}
+def _schedulers(profile: QosProfile, objects: ObjectNames) -> dict[int, str]:
+    """Return the scheduler of each queue in use; queues of one kind with equal shares share one."""
+    names: dict[int, str] = {}
     kinds: set[str] = set()
     for queue in profile.queues:
         own = f".q{queue.queue}" if queue.kind in kinds else ""
-        names.setdefault(
-            (queue.kind, queue.percent), f"{SCHEDULERS[queue.kind]}{own}{profile.suffix}"
+        names[queue.queue] = objects.name(
+            "SCHEDULER",
+            (queue.kind, queue.percent),
+            f"{SCHEDULERS[queue.kind]}{own}{profile.suffix}",
         )
         kinds.add(queue.kind)
-    return {queue.queue: names[queue.kind, queue.percent] for queue in profile.queues}
+    return names
 
 
 def _buffer_queues(profile: QosProfile, layout: BufferLayout) -> tuple[tuple[str, str], ...]:

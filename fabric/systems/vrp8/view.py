@@ -12,6 +12,7 @@ from fabric.core.units import BYTES_PER_KIB, mib_to_bytes
 from fabric.design.pool import headroom_pool_bytes
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
+from fabric.render.object_names import ObjectNames
 from fabric.systems.vrp8.headroom import headroom_kib
 from fabric.systems.vrp8.platforms import (
     ECMP_WORDS,
@@ -26,7 +27,7 @@ from fabric.systems.vrp8.platforms import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fabric.design.model import BgpNeighbour, DeviceDesign
     from fabric.design.port_model import PortDesign
@@ -165,21 +166,21 @@ def view(device: DeviceDesign) -> Vrp8View:
     family = FAMILIES[device.sku.asic.lower()]
     pausing = [profile for profile in device.qos_profiles if profile.pfc]
     watchdog = next((one.watchdog for one in pausing if one.watchdog.enabled), None)
+    names = ObjectNames()
+    policies = tuple(_policy(profile, names) for profile in device.qos_profiles)
     return Vrp8View(
         family=family,
         slot=SLOT,
         headroom_pool=_size(headroom_pool_bytes(device.sku) or 0),
-        domains=tuple((_domain(p), _mappings(p)) for p in device.qos_profiles),
+        domains=names.objects("domain"),
         drop_profiles=tuple(
-            _drop_profile(profile, one)
-            for profile in device.qos_profiles
-            for one in profile.classes
+            DropProfile(name, *content[1:]) for name, content in names.objects("drop-profile")
         ),
         pfc_priorities=pausing[0].paused if pausing else (),
         timers=timers(device.name, family, watchdog) if watchdog else None,
         behaviour=BEHAVIOURS[watchdog.action] if watchdog else "",
         balancing=_balancing(device),
-        ports=tuple(_ports(device)),
+        ports=tuple(_ports(device, policies)),
         gateways=tuple(
             (vlan.vlan, *with_mask(vlan.gateway_interface), vlan.mtu_bytes) for vlan in device.vlans
         ),
@@ -242,10 +243,6 @@ def timers(name: str, family: Family, watchdog: Watchdog) -> Timers:
     )
 
 
-def _domain(profile: QosProfile) -> str:
-    return f"roce{profile.suffix}"
-
-
 def _mappings(profile: QosProfile) -> tuple[tuple[int, str], ...]:
     """Map every DSCP, so that nothing of the vendor's defaults gets into a lossless queue."""
     return tuple(
@@ -254,13 +251,11 @@ def _mappings(profile: QosProfile) -> tuple[tuple[int, str], ...]:
     )
 
 
-def _drop_profile(profile: QosProfile, one: LosslessClass) -> DropProfile:
-    return DropProfile(
-        name=f"roce-ecn{f'-{one.name}' if one.number else ''}{profile.suffix}",
-        kmin=to_units(one.kmin_bytes, marking_unit("vrp8")),
-        kmax=to_units(one.kmax_bytes, marking_unit("vrp8")),
-        pmax_percent=one.pmax_percent,
-    )
+def _drop_profile(profile: QosProfile, one: LosslessClass, names: ObjectNames) -> str:
+    """Return the name of the drop profile of a class; its content is that of `DropProfile`."""
+    own = f"roce-ecn{f'-{one.name}' if one.number else ''}{profile.suffix}"
+    kmin, kmax = (to_units(size, marking_unit("vrp8")) for size in (one.kmin_bytes, one.kmax_bytes))
+    return names.name("drop-profile", (one.number, kmin, kmax, one.pmax_percent), own)
 
 
 class _Policy(NamedTuple):
@@ -271,25 +266,24 @@ class _Policy(NamedTuple):
     queues: tuple[QueueView, ...]
 
 
-def _policy(profile: QosProfile) -> _Policy:
+def _policy(profile: QosProfile, names: ObjectNames) -> _Policy:
     strict = {item.queue for item in profile.queues if item.percent is None}
     shared = {item.queue for item in profile.queues} | set(SHARED_QUEUES)
     return _Policy(
-        _domain(profile),
+        names.name("domain", _mappings(profile), f"roce{profile.suffix}"),
         _ranges(sorted(shared - strict)),
         tuple(
             QueueView(
                 item.queue,
                 item.percent,
-                _drop_profile(profile, item.lossless).name if item.lossless else "",
+                _drop_profile(profile, item.lossless, names) if item.lossless else "",
             )
             for item in profile.queues
         ),
     )
 
 
-def _ports(device: DeviceDesign) -> Iterator[PortView]:
-    policies = {profile.index: _policy(profile) for profile in device.qos_profiles}
+def _ports(device: DeviceDesign, policies: Sequence[_Policy]) -> Iterator[PortView]:
     for port in device.ports:
         if port.qos is None:
             yield PortView(port)

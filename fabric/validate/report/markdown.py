@@ -19,6 +19,9 @@ MOST_CHARACTERS = 65_000
 MOST_WAIVED = 50
 #: Signs that mean something in a table, in HTML, or as a mention (GitHub Flavored Markdown).
 _SIGNS = re.compile(r"([\\`*_{}\[\]<>#|~@])")
+#: A command in a message: it stays code, in which no other sign means anything. A bar would end the
+#: cell of a table, an @ may mention somebody, and backticks side by side are another sign.
+_CODE = re.compile(r"(?<!`)(`[^`]+`)(?!`)")
 
 
 @report_forms.add("markdown")
@@ -60,5 +63,14 @@ def _row(group: LikeFindings, reported: Reported) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a text in one line that no sign of Markdown changes."""
-    return _SIGNS.sub(r"\\\1", " ".join(text.split())).replace("\\@", "@\u200b")
+    """Return a text in one line that no sign of Markdown or HTML changes; its commands are code."""
+    parts = _CODE.split(" ".join(text.split()))
+    return "".join(
+        part if number % 2 and not {"|", "@"} & {*part} else _escaped(part)
+        for number, part in enumerate(parts)
+    )
+
+
+def _escaped(text: str) -> str:
+    marked = _SIGNS.sub(r"\\\1", text.replace("&", "&amp;"))
+    return marked.replace("\\@", "@\u200b")

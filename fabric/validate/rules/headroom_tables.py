@@ -82,11 +82,12 @@ class LengthStep(ModelRule):
             if group.setting_m == group.cable_m or platform.one_cable_length:
                 continue
             where = "of its table" if group.row else "that it can be set to"
+            less = "; a headroom_table with this length keeps less headroom" if group.row else ""
             yield self.of_kind(
                 kind,
                 f"{kind.title}, the next length {where}; "
                 "plan, labels and parts list keep the length of the cable",
-                "nothing to do; a headroom_table with this length keeps less headroom",
+                f"nothing to do{less}",
                 place=model.cable_place(kind.device, kind.port, "cable_m"),
             )
 

@@ -169,7 +169,7 @@ def test_ports_that_differ(tmp_path: Path) -> None:
     root = tree(text)
     ports = {n: set(root.children[f"interface HundredGigE1/0/{n}"].children) for n in (1, 2, 3)}
     assert "qos wred apply ROCE_1" in ports[1]
-    assert text.count(" qos wred apply ROCE\n") == 2
+    assert text.count(" qos wred apply ROCE\n") == 3
     assert (
         "queue 3 low-limit 722 high-limit 9616"
         in root.children["qos wred queue table ROCE_1"].children

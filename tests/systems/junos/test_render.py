@@ -211,7 +211,7 @@ def test_port_overrides(tmp_path: Path) -> None:
     )
     head = "set class-of-service "
     assert f"{head}interfaces et-0/0/0 congestion-notification-profile" not in text
-    assert f"{head}interfaces et-0/0/0 scheduler-map ROCE_1\n" in text
+    assert f"{head}interfaces et-0/0/0 scheduler-map ROCE\n" in text
     assert "congestion-notification-profile ROCE_1 " not in text
     assert "congestion-notification-profile ROCE_2 pfc-watchdog" not in text
     assert "congestion-notification-profile ROCE_2 input dscp code-point 011010 pfc\n" in text
