@@ -20,7 +20,7 @@ from fabric.core.json_text import indented, parse_json
 from fabric.core.user_files import read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from fabric.change.rollout import LeafPings, RolloutPlan
@@ -101,6 +101,11 @@ class DevicePlan:
     one_way : str
         Why it is never undone: it takes ports out of a tenant. Then no timer runs either. Empty
         for all other changes.
+    later : dict of str to int
+        Sessions that are no fault after its wave: their peers change later. By session the number
+        of the wave that brings it up.
+    due : dict of str to str
+        Sessions that a wave before took down and its wave brings up, with the own port of each.
     """
 
     device: str
@@ -119,6 +124,8 @@ class DevicePlan:
     notes: tuple[str, ...] = ()
     takes_s: int = 0
     one_way: str = ""
+    later: Mapping[str, int] = field(default_factory=dict)
+    due: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def risk(self) -> Risk:
@@ -308,4 +315,6 @@ def _device_plan(name: str, form: DeviceForm) -> DevicePlan:
         notes=form.notes,
         takes_s=form.takes_s,
         one_way=form.one_way,
+        later=form.later,
+        due=form.due,
     )

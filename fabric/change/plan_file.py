@@ -102,6 +102,8 @@ class DeviceForm(_Form):
     notes: tuple[str, ...] = ()
     takes_s: Annotated[int, Field(ge=0)] = 0
     one_way: str = ""
+    later: dict[str, Annotated[int, Field(ge=1)]] = {}
+    due: dict[str, str] = {}
     risk: str
 
     @field_validator("platform")
