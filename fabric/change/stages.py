@@ -95,6 +95,11 @@ class Stages:
         left, of = min(map(_left, hits), key=itemgetter(0))
         return replace(stage, left_percent=left, left_of=of)
 
+    def pairs_cut(self, ports: Collection[tuple[str, str]]) -> tuple[int, int]:
+        """Return how many pairs of leaves have a path, and how many lose it without some cables."""
+        outage = outage_of_ports(self._fabric, ports)
+        return impact(self._network, outage).leaf_pairs
+
     def _canaries(self) -> list[str]:
         known = {*self._fabric.switch_row, *self._fabric.host_row}
         canary = self._policy.canary

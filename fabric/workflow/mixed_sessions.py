@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.prove.engine import Engine
@@ -68,6 +69,12 @@ class MixedSessions:
     def _bring_up(self, link: _Link) -> None:
         if link.is_used and (link.end.peer, link.end.peer_port) in self.cut:
             self.due.setdefault(link.end.switch, {})[link.end.session] = link.end.port
+
+    @property
+    def turns(self) -> list[int]:
+        """Numbers of the waves after which sessions are down that were up before the change."""
+        turns = (range(first, last) for first, last in self.cut.values())
+        return sorted({*chain.from_iterable(turns)})
 
     def cut_after(self, number: int) -> frozenset[End]:
         """Return the ports whose sessions are down after a wave."""
