@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from fabric.core.artefact import Artefact
 from fabric.core.errors import InputError
@@ -15,7 +16,9 @@ from fabric.core.findings import Finding, Severity
 from fabric.core.registry import Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
+
+Result = TypeVar("Result")
 
 
 class About(StrEnum):
@@ -123,17 +126,25 @@ def export(subject: object, exporter: Exporter, parts: tuple[str, ...] = ()) -> 
         if name not in exporter.parts:
             message = f"unknown part {name[:40]!a}; available: {', '.join(exporter.parts)}"
             raise refused("PLC008", message, "select one of them with --what")
-    done = list(_written(subject, exporter, parts))
+    written = [partial(exporter.parts[name], subject) for name in exporter.written(parts)]
+    done = together(*written)
     notes = dict.fromkeys(note for item in done for note in item.notes)
     return Exported(tuple(file for item in done for file in item.files), tuple(notes))
 
 
-def _written(subject: object, exporter: Exporter, parts: tuple[str, ...]) -> Iterator[Exported]:
-    """Yield the files of each part; what parts miss is said of all of them at once."""
+def together(*steps: Callable[[], Result]) -> list[Result]:
+    """Return the results of all steps; what they miss is said of all of them at once.
+
+    Raises
+    ------
+    InputError
+        With the findings of every step that raises one.
+    """
+    results: list[Result] = []
     wrong: dict[Finding, None] = {}
-    for name in exporter.written(parts):
+    for step in steps:
         try:
-            yield exporter.parts[name](subject)
+            results.append(step())
         except InputError as error:
             if type(error) is not InputError or not error.findings:
                 raise
@@ -141,6 +152,7 @@ def _written(subject: object, exporter: Exporter, parts: tuple[str, ...]) -> Ite
             headline = str(error)
     if wrong:
         raise InputError(headline, tuple(wrong))
+    return results
 
 
 def with_part(name: str) -> list[str]:

@@ -27,6 +27,21 @@ class Severity(IntEnum):
         return cls[word.upper()]
 
 
+def advised(first: str, other: str) -> str:
+    """Return a text and what to do besides; after a question the second begins a sentence.
+
+    Examples
+    --------
+    >>> advised("did you mean 'nodes'?", "see the page")
+    "did you mean 'nodes'? See the page"
+    >>> advised("remove it", "see the page")
+    'remove it; see the page'
+    """
+    if not (first and other):
+        return first or other
+    return f"{first} {other[0].upper()}{other[1:]}" if first.endswith("?") else f"{first}; {other}"
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
     """A place in an input file; both count from 1, and line 0 stands for the file as a whole."""
@@ -93,8 +108,7 @@ class Finding:
         """What it is about, what is wrong and what to do: all but its place and its rule."""
         field = f"{self.field}{_DEFAULT}" if self.field and self.is_default else self.field
         what = ": ".join(part for part in (field, self.subject, self.message) if part)
-        fix = f"; {self.fix}" if self.fix else ""
-        return f"{what}{fix}"
+        return advised(what, self.fix)
 
     def __str__(self) -> str:
         place = f"{self.position}: " if self.position and self.position.file else ""

@@ -168,9 +168,14 @@ def _too_deep(text: str) -> JSONDecodeError:
     return JSONDecodeError(f"nested deeper than {MAX_DEPTH} levels", text, place)
 
 
+def is_unfinished(error: JSONDecodeError) -> bool:
+    """Tell whether a text ends before its JSON does."""
+    return bool(error.msg != _NOT_UTF_8 and error.doc and not error.doc[error.pos :].strip())
+
+
 def said(error: JSONDecodeError) -> str:
     """Return why a text is no JSON, as messages have it."""
-    if error.msg != _NOT_UTF_8 and error.doc and not error.doc[error.pos :].strip():
+    if is_unfinished(error):
         return "not JSON: the text ends before it is whole"
     return f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
 

@@ -78,6 +78,11 @@ class HeadroomProfile:
         return int(self.law.headroom_bytes) if self.law else None
 
     @property
+    def is_estimate(self) -> bool:
+        """Whether neither a row of the vendor nor the formula of the switch gives the headroom."""
+        return not (self.row or self.computed)
+
+    @property
     def guaranteed_bytes(self) -> int:
         """Bytes of the group beside its headroom; NVIDIA's size holds both."""
         if self.row is None:

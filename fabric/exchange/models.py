@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.core.findings import Finding, Position, Severity
+from fabric.core.findings import Finding, Position, Severity, advised
 from fabric.core.shown import closest, quoted
 from fabric.exchange.values import folded
 from fabric.intent.yaml.file import input_error
@@ -87,7 +87,7 @@ def _unknown(model: str, names: list[str], source: str, device: str = "") -> Fin
         "EXC009",
         Severity.ERROR,
         f"the switch model {quoted(model)} is not in the catalogue",
-        f"{fix}; `rocefab show platforms` lists the names",
+        advised(fix, "`rocefab show platforms` lists the names"),
         position=Position(source),
         device=device,
     )

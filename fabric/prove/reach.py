@@ -210,17 +210,22 @@ class Reach:
         foreign = used & ~possible
         partly = parts & certain & used
         for table, words, severity in (
-            (limit, "does not use", Severity.WARNING),
-            (partly, "uses only some of the cables to", Severity.WARNING),
-            (foreign, "uses, against the design,", Severity.ERROR),
+            (limit, "does not use {} as next hop", Severity.WARNING),
+            (partly, "uses only some of the cables to {} as next hops", Severity.WARNING),
+            (foreign, "uses {} as next hop, against the design,", Severity.ERROR),
         ):
             for link in np.flatnonzero(table.any(axis=1)).tolist():
                 switch, peer = names[int(links.source[link])], names[int(links.target[link])]
                 if switch not in self.network.switches:
                     continue
                 leaves = np.flatnonzero(table[link])
-                rest = f" and {len(leaves) - 1:,} more" if len(leaves) > 1 else ""
-                message = f"the switch {words} {peer} towards {names[int(leaves[0])]}{rest}"
+                rest = (
+                    f" and {counted(len(leaves) - 1, 'more leaf', 'more leaves')}"
+                    if len(leaves) > 1
+                    else ""
+                )
+                to = f"towards the NICs of {names[int(leaves[0])]}{rest}"
+                message = f"the switch {words.format(peer)} {to}"
                 yield Breach("BAT004", switch, "", 0, message, severity)
 
     @cached_property

@@ -144,7 +144,7 @@ def _headroom(device: DeviceDesign, profile: HeadroomProfile, peer: str) -> Iter
         yield Line(part, "at least", _bytes(float(judged.floor_bytes)), "frames and cable")
         yield _with_response(profile, judged, peer)
         left = f"leaves the peer {float(judged.response_ns):,.0f} ns"
-        estimate = "" if row or profile.computed else ", as estimated by the law"
+        estimate = ", as estimated by the law" if profile.is_estimate else ""
         room = headroom_room(device)
         alone = "; for this port alone" if room and not room.fits else ""
         yield Line(part, "verdict", f"{_verdict(profile, judged)}{estimate}{alone}", left)

@@ -70,7 +70,22 @@ def buffer(designs: Designs, only: Collection[str] | None = None) -> Table:
 
 
 def _hint(devices: list[DeviceDesign]) -> str:
-    """Return why pools are not known, and what follows; empty where all are."""
+    """Return which figures are estimates, and why pools are not known; empty without either."""
+    return ". ".join(filter(None, (_estimates(devices), _of_pools(devices))))
+
+
+def _estimates(devices: list[DeviceDesign]) -> str:
+    """Return of which models headroom_bytes is an estimate, as QOS050 says; empty without one."""
+    guessed = [
+        device
+        for device in devices
+        if any(one.is_estimate and one.headroom_bytes for one in device.lossless_groups)
+    ]
+    by_law = "headroom_bytes is an estimate by the law of the ASIC"
+    return f"{by_law} for {_models(guessed)} (QOS050)" if guessed else ""
+
+
+def _of_pools(devices: list[DeviceDesign]) -> str:
     without = [device for device in devices if lossless_pool_bytes(device) is None]
     if not without:
         return ""
@@ -81,11 +96,25 @@ def _hint(devices: list[DeviceDesign]) -> str:
     rules = f" {rules} for {_models(unchecked)} (QOS002)." if unchecked else ""
     return (
         f"pool_bytes is unknown for {_models(without)}: no public source says how the buffer is "
-        "divided into pools there. Of such a switch, free_bytes is the whole buffer without the "
-        "headroom. Of a model with a fixed part of the buffer for headroom, it is the rest of "
-        "that part."
-        f"{rules} `simulate` needs --buffer-mib"
+        f"divided into pools there.{_of_free(without)}{rules} `simulate` needs --buffer-mib"
     )
+
+
+def _of_free(devices: list[DeviceDesign]) -> str:
+    """Return what free_bytes is of switches without known pools; empty where it is not known."""
+    counted = [device for device in devices if _is_counted(device)]
+    parts = [device for device in counted if headroom_share_bytes(device.sku)]
+    whole = [device for device in counted if device not in parts]
+    words = ""
+    if whole:
+        words += f" free_bytes of {_names(whole)} is the whole buffer without the headroom."
+    if parts:
+        words += f" free_bytes of {_names(parts)} is what is left of the fixed part for headroom."
+    return words
+
+
+def _names(devices: list[DeviceDesign]) -> str:
+    return ", ".join(dict.fromkeys(device.sku.name for device in devices))
 
 
 def _models(devices: list[DeviceDesign]) -> str:
@@ -127,7 +156,7 @@ def _row(device: DeviceDesign, switches: int) -> tuple[object, ...]:
     promised = sum(group.headroom_bytes or 0 for group in known)
     shared = _shared_bytes(device)
     ratio = device.headroom_over_subscription or round(promised / shared, 2) if shared else "-"
-    if not known or size is None:
+    if not _is_counted(device) or size is None:
         shares = (shared, ratio) if shared and known else (_UNKNOWN, _UNKNOWN)
         return (*start, promised or _UNKNOWN, *shares, _UNKNOWN, pool, size or _UNKNOWN, *["-"] * 4)
     room = headroom_share_bytes(device.sku) or size
@@ -143,6 +172,13 @@ def _row(device: DeviceDesign, switches: int) -> tuple[object, ...]:
         room - account.budget.need_bytes,
         *_fits(account),
     )
+
+
+def _is_counted(device: DeviceDesign) -> bool:
+    """Tell whether buffer and headroom of a switch are known, so that the rest is."""
+    groups = device.lossless_groups
+    has_headroom = any(group.headroom_bytes is not None for group in groups)
+    return has_headroom and device.sku.packet_buffer_bytes is not None
 
 
 def _shared_bytes(device: DeviceDesign) -> int:

@@ -48,6 +48,9 @@ class PlannedPort(BaseModel):
     ]
     rail: int | None
     headroom_bytes: Annotated[int | None, Field(description="Of a class; null if not known.")]
+    headroom_is_estimate: Annotated[
+        bool, Field(description="Whether a law gives it, not the vendor or the switch (QOS050).")
+    ]
     panel: Annotated[str, Field(description="Its name on the front panel; empty at a host.")]
     peer_panel: Annotated[str, Field(description="As panel, of the other end.")]
     tenant: Annotated[str, Field(description="Whose the NIC of the cable is; empty without one.")]
@@ -166,6 +169,7 @@ def _port(device: str, port: PortDesign, rail: int, panels: Panels, owner: Owner
         ipv6=port.ipv6,
         rail=rail if rail >= 0 else None,
         headroom_bytes=port.headroom.headroom_bytes if port.headroom else None,
+        headroom_is_estimate=port.headroom is not None and port.headroom.is_estimate,
         panel=panels.of(device, port.name),
         peer_panel=panels.of(port.peer, port.peer_port),
         tenant=owner[0],
@@ -209,6 +213,7 @@ def _nic(nic: NicDesign, panels: Panels, owner: Owner) -> PlannedPort:
         ipv6=_addresses(nic, is_ipv6=True),
         rail=nic.rail,
         headroom_bytes=None,
+        headroom_is_estimate=False,
         panel="",
         peer_panel=panels.of(nic.leaf, nic.leaf_port),
         tenant=owner[0],

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
-from fabric.core.json_text import parse_json, said
+from fabric.core.json_text import is_unfinished, parse_json, said
 from fabric.core.record_files import lines_of
 from fabric.core.validation import own_words
 from fabric.report.counts import impossible_counts
@@ -32,6 +32,7 @@ _HEAD = re.compile(rb'\{"format": "rocefab-readings/1", "device": "([!#-\[\]-~]{
 #: Of a JSON list, which is read as a whole: as `--avoid-state` takes.
 _MOST_LIST_BYTES = 256 << 20
 _MOST_FINDINGS = 20
+_EXPECTED = "expected are lines of `rocefab observe --out FILE`, each a whole record"
 
 
 def is_recorded(path: Path) -> bool:
@@ -202,13 +203,24 @@ def _of_list(
 
 
 def _device_of(path: Path, number: int, line: bytes) -> str:
-    record = _parsed(path, number, line)
+    record = _record(path, number, line)
     if not isinstance(record, dict) or record.get("format") != READINGS_FORMAT:
         form = record.get("format") if isinstance(record, dict) else None
         shown = f"the form is {str(form)[:40]!r}" if form else "a record has no form"
         fix = f"a line of `rocefab observe --format jsonl` has {READINGS_FORMAT!r}"
         raise InputError("a record is wrong", [_finding(path, number, shown, fix)])
     return str(record.get("device", ""))
+
+
+def _record(path: Path, number: int, line: bytes) -> Any:
+    """Return the value of a line; a JSON text of several lines is no reading."""
+    try:
+        return parse_json(line.rstrip())
+    except JSONDecodeError as error:
+        is_cut = is_unfinished(error)
+        what = "this line is not a whole JSON object" if is_cut else said(error)
+        found = _finding(path, number, what, _EXPECTED, 1 if is_cut else error.colno)
+        raise InputError("a record is wrong", [found]) from None
 
 
 def _parsed(path: Path, number: int, text: bytes) -> Any:

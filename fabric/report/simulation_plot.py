@@ -38,8 +38,10 @@ _STYLES = ("-", "--", "-.")
 _FAR_ABOVE = 2.0
 #: A threshold below this part of the axis of the queue cannot be told from 0; our choice.
 _LOW = 0.1
-#: Of the highest threshold, up to the edge.
-_ROOM = 1.05
+#: Of the highest threshold, up to the edge; and on a logarithmic axis, where that is less.
+_ROOM, _LOG_ROOM = 1.05, 1.5
+#: Ticks in each decade of a logarithmic axis, so that there is one near its top.
+_TICKS = (1, 2, 5)
 
 
 def plot(runs: Runs, path: Path) -> None:
@@ -168,8 +170,8 @@ def _limits(axes: Any, limits: Mapping[str, Limits]) -> None:
             color="0.35" if is_common else limits[labels[0]][0],
             linestyle=_DASHES[name],
             linewidth=0.9,
-            label=f"{name} {size_mb:.3g} MB"
-            + ("" if size_mb == set_mb else f" on the switch, for {set_mb:.3g} MB")
+            label=f"{name} {set_mb:.3g} MB"
+            + ("" if size_mb == set_mb else f", rounded to {size_mb:.3g} MB by the switch")
             + ("" if is_common else f", {', '.join(labels)}")
             + (", above the plot" if size_mb >= far else ""),
         )
@@ -179,10 +181,14 @@ def _limits(axes: Any, limits: Mapping[str, Limits]) -> None:
 
 def _show_low(axes: Any, limits: Mapping[str, Limits]) -> None:
     """Make the axis logarithmic above the lowest threshold, where that lies at its bottom."""
+    from matplotlib.ticker import SymmetricalLogLocator
+
     sizes = [size / 1e6 for _, own, _ in limits.values() for size in own.values()]
     lowest_mb = min(sizes, default=0)
     if not 0 < lowest_mb < _LOW * axes.get_ylim()[1]:
         return
     axes.set_yscale("symlog", linthresh=lowest_mb)
+    axes.yaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=lowest_mb, subs=_TICKS))
+    axes.set_ylim(0, axes.get_ylim()[1] * _LOG_ROOM)
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.set_ylabel("queue in MB, logarithmic")

@@ -37,6 +37,9 @@ PATTERNS = ("rail", "all")
 #: Times that are looked at, microseconds: 1, 2, 5 in each decade up to a second; our choice.
 _TIMES_US = tuple(step * 10**power for power in range(7) for step in (1, 2, 5))
 
+#: Instead of a time that the design does not give.
+_CHOSEN = "a time that the switch chooses"
+
 
 @dataclass(frozen=True, slots=True)
 class Tier:
@@ -151,7 +154,8 @@ class StormReport:
                 round(s_to_us(one.paused_s), 1),
                 one.action,
                 _between(one, ".1f"),
-                f"{one.dropped_bytes:,.0f}",
+                ("" if one.has_times or not one.dropped_bytes else "at most ")
+                + f"{one.dropped_bytes:,.0f}",
                 "yes" if one.restores else "no",
             )
             for one in self.watches
@@ -167,10 +171,12 @@ class StormReport:
             "us"
         )
         if self.end is None:
-            return [stopped, "no watchdog ends the storm"]
+            lacking = [one for one in self.watches if one.action == "not configured"]
+            more = [f"rocefab configures no watchdog of {one.where}{one.cited}" for one in lacking]
+            return [stopped, "no watchdog ends the storm", *more]
         return [
             stopped,
-            f"{self.end.where} ends it for all others after {_between(self.end, ',.0f')} ms",
+            f"{self.end.where} ends it for all others after {_after_what(self.end)}",
             *self._after(self.end),
             *self._races(self.end),
         ]
@@ -179,14 +185,16 @@ class StormReport:
         """Say what the NIC gets once a watchdog drops its traffic."""
         if end.action != "drop":
             return []
-        quiet = f"{s_to_ms(end.restore_s):,.0f} ms"
+        quiet = f"{s_to_ms(end.restore_s):,.0f} ms" if end.has_times else _CHOSEN
         return [f"traffic to {self.nic} is dropped until it has not paused for {quiet}"]
 
     def _races(self, end: Watch) -> list[str]:
-        """Name the watchdogs that may drop before the one that ends the storm."""
+        """Name the watchdogs that may act before the one that ends the storm."""
         early = [one for one in self.watches if one is not end and one.earliest_s < end.latest_s]
         return [
-            f"{one.where} may act before it, on ports of hosts that are not broken" for one in early
+            f"{one.where} may act before it{one.cited}"
+            + ("" if one.restores else ", on ports of hosts that are not broken")
+            for one in early
         ]
 
     @property
@@ -213,7 +221,11 @@ class StormReport:
             "hosts_stopped": self.hosts_end,
             "last_us": round(s_to_us(self.last_s), 1),
             "times": [dict(zip(times.headers, row, strict=True)) for row in times.rows],
-            "watchdogs": [dict(zip(dogs.headers, row, strict=True)) for row in dogs.rows],
+            "watchdogs": [
+                dict(zip(dogs.headers, row, strict=True))
+                | ({} if one.has_times else {"acts_ms": None, "drops_bytes": None})
+                for one, row in zip(self.watches, dogs.rows, strict=True)
+            ],
             "summary": self.summary(),
             "assumed": [*self.assumed],
         }
@@ -259,10 +271,16 @@ def storm(
 
 def _between(one: Watch, form: str) -> str:
     """Return when a watchdog acts, in milliseconds."""
-    if one.action == "off":
+    if not one.has_times:
+        return f"unknown{one.cited}"
+    if not one.may_act:
         return "-"
     times = (s_to_ms(one.earliest_s), s_to_ms(one.latest_s))
     return " to ".join(dict.fromkeys(format(time, form) for time in times))
+
+
+def _after_what(end: Watch) -> str:
+    return f"{_between(end, ',.0f')} ms" if end.has_times else f"{_CHOSEN}{end.cited}"
 
 
 def _senders(fabric: Fabric, nic: int, word: str, pattern: str) -> Ints:

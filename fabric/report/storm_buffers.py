@@ -17,6 +17,7 @@ from fabric.topology.pause_response import PauseResponses
 
 if TYPE_CHECKING:
     from fabric.design.designs import Designs
+    from fabric.design.model import DeviceDesign
     from fabric.design.port_model import PortDesign
     from fabric.qos.headroom.terms import Floats
     from fabric.qos.storm.traffic import Traffic
@@ -37,9 +38,10 @@ class Ports:
         self.cables = _first_cables(fabric, flow)
         self._numbers = _numbers(fabric, flow, self.cables)
 
-    def at_source(self, channel: int, switch: int) -> PortDesign:
-        """Return the port that sends to a channel of a link."""
-        return self._port(switch, int(self._numbers[0, channel]))
+    def sender(self, channel: int, switch: int) -> tuple[DeviceDesign, PortDesign]:
+        """Return the switch and the port that send to a channel of a link."""
+        device = self._devices[self._names[switch]]
+        return device, self._port(switch, int(self._numbers[0, channel]))
 
     def at_target(self, channel: int, switch: int) -> PortDesign:
         """Return the port where a channel comes in."""

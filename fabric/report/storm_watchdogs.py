@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from math import isfinite
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fabric.core.units import ms_to_s
+from fabric.design.watchdog_words import watchdog_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabric.design.designs import Designs
     from fabric.design.host_model import NicDesign
-    from fabric.design.qos_model import QosProfile
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
+    from fabric.design.watchdog_words import WatchdogState
     from fabric.qos.storm.spread import Spread
     from fabric.qos.storm.traffic import Traffic
     from fabric.report.storm_buffers import Ports
@@ -34,15 +38,20 @@ class Watch:
     paused_s : float
         When the first of them is paused.
     action : str
-        ``stops the pause`` (NIC), ``drop``, ``forward``, ``alert`` or ``off``.
+        ``stops the pause`` (NIC), ``drop``, ``forward``, ``alert``, ``not configured`` or ``off``.
     earliest_s, latest_s : float
         Between which times it acts: after detection, and after one more poll; infinite if off.
+        Where the switch chooses the time: from the pause on, without end.
     dropped_bytes : float
         Bytes in the queues that it drops at that time.
     restore_s : float
         How long pauses must be absent until it restores the queue.
     restores : bool
         Whether all others go on once it has acted.
+    has_times : bool
+        Whether it has the times of the design.
+    rules : tuple of str
+        Rules that say why it does not.
     """
 
     where: str
@@ -54,6 +63,27 @@ class Watch:
     dropped_bytes: float = 0.0
     restore_s: float = 0.0
     restores: bool = False
+    has_times: bool = True
+    rules: tuple[str, ...] = ()
+
+    @property
+    def may_act(self) -> bool:
+        """Whether it acts at some time."""
+        return isfinite(self.earliest_s)
+
+    @property
+    def cited(self) -> str:
+        """Its rules in brackets, after a space; empty without them."""
+        return f" ({', '.join(self.rules)})" if self.rules else ""
+
+
+class Times(NamedTuple):
+    """When the watchdog of a port acts after the first pause, and when it restores the queue."""
+
+    state: WatchdogState
+    earliest_s: float
+    latest_s: float
+    restore_s: float
 
 
 def watches(
@@ -63,7 +93,7 @@ def watches(
     ports: Ports,
     tiers: Sequence[tuple[str, Ints]],
 ) -> tuple[Watch, ...]:
-    """Return the watchdogs, those that act first in front.
+    """Return the watchdogs, those that act first in front; then those whose time is not known.
 
     Parameters
     ----------
@@ -75,7 +105,7 @@ def watches(
         rows = channels[flow.source[channels] >= 0]
         if len(rows):
             dogs.append(_at_tier(title, rows, flow, result, ports))
-    return tuple(sorted(dogs, key=lambda one: one.earliest_s))
+    return tuple(sorted(dogs, key=lambda one: (not one.may_act, not one.has_times, one.earliest_s)))
 
 
 def _at_nic(designs: Designs, flow: Traffic, result: Spread) -> Iterator[Watch]:
@@ -87,17 +117,19 @@ def _at_nic(designs: Designs, flow: Traffic, result: Spread) -> Iterator[Watch]:
     leaf = int(fabric.nics.leaf[row])
     device = designs.devices[fabric.switches.names[leaf]]
     port = next(port for port in device.ports if port.number == int(fabric.nics.port[row]))
-    action, earliest_s, latest_s, restore_s = _times(port.qos)
+    state, earliest_s, latest_s, restore_s = _times(device, port)
     yield Watch(
         where=f"leaf {device.name} {port.name}",
         ports=1,
         paused_s=0.0,
-        action=action,
+        action=state.action,
         earliest_s=earliest_s,
         latest_s=latest_s,
-        dropped_bytes=float(result.stuck_bytes[leaf]) if action == "drop" else 0.0,
+        dropped_bytes=float(result.stuck_bytes[leaf]) if state.action == "drop" else 0.0,
         restore_s=restore_s,
-        restores=action in {"drop", "forward"},
+        restores=state.action in {"drop", "forward"},
+        has_times=state.has_times,
+        rules=_rules([state]),
     )
 
 
@@ -118,10 +150,11 @@ def _at_tier(title: str, rows: Ints, flow: Traffic, result: Spread, ports: Ports
     """Return the watchdogs of the switch ports that send to some channels."""
     sources = flow.source[rows]
     times = [
-        _times(ports.at_source(channel, switch).qos)
+        _times(*ports.sender(channel, switch))
         for channel, switch in zip(rows.tolist(), sources.tolist(), strict=True)
     ]
-    actions = sorted({action for action, *_ in times})
+    states = [one.state for one in times]
+    actions = sorted({state.action for state in states})
     paused_s = result.paused_s[rows]
     drops = "drop" in actions
     return Watch(
@@ -129,18 +162,27 @@ def _at_tier(title: str, rows: Ints, flow: Traffic, result: Spread, ports: Ports
         ports=int(flow.ports[rows].sum()),
         paused_s=float(paused_s.min()),
         action=" or ".join(actions),
-        earliest_s=float((paused_s + [one[1] for one in times]).min()),
-        latest_s=float((paused_s + [one[2] for one in times]).max()),
+        earliest_s=float((paused_s + [one.earliest_s for one in times]).min()),
+        latest_s=float((paused_s + [one.latest_s for one in times]).max()),
         dropped_bytes=float(result.stuck_bytes[np.unique(sources)].sum()) if drops else 0.0,
-        restore_s=max(one[3] for one in times),
+        restore_s=max(one.restore_s for one in times),
+        has_times=all(state.has_times for state in states),
+        rules=_rules(states),
     )
 
 
-def _times(profile: QosProfile | None) -> tuple[str, float, float, float]:
-    """Return action, earliest and latest detection, and restoration, in seconds."""
-    watchdog = profile.watchdog if profile else None
-    if watchdog is None or not watchdog.enabled:
-        return "off", float("inf"), float("inf"), 0.0
+def _rules(states: Sequence[WatchdogState]) -> tuple[str, ...]:
+    return tuple(sorted({state.rule for state in states} - {""}))
+
+
+def _times(device: DeviceDesign, port: PortDesign) -> Times:
+    """Return what the watchdog of a port does, in seconds."""
+    watchdog = port.qos.watchdog if port.qos else None
+    state = watchdog_state(watchdog, device.sku, device.role)
+    if watchdog is None or state.action in {"off", "not configured"}:
+        return Times(state, float("inf"), float("inf"), 0.0)
+    if not state.has_times:
+        return Times(state, 0.0, float("inf"), float("inf"))
     detection_s = ms_to_s(watchdog.detection_ms)
     latest_s = detection_s + ms_to_s(watchdog.poll_ms)
-    return watchdog.action, detection_s, latest_s, ms_to_s(watchdog.restoration_ms)
+    return Times(state, detection_s, latest_s, ms_to_s(watchdog.restoration_ms))

@@ -37,8 +37,8 @@ def speed_line(nic_gbps: int, uplink_gbps: int, port_gbps: int) -> str:
     line = f"NICs: {nic_gbps}G; uplinks: {uplink_gbps}G"
     if nic_gbps < port_gbps:
         line += (
-            f"; host ports of {port_gbps}G run at {nic_gbps}G, with all lanes: NICs with fewer "
-            "lanes need --split; see --nic-gbps too"
+            f"; host ports can run at {port_gbps}G and are set to {nic_gbps}G, on all lanes of the "
+            "port; if your NICs have fewer lanes, use --split; --nic-gbps sets another speed"
         )
     return f"{line}."
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.counts import counted
 from fabric.core.errors import InputError
-from fabric.core.findings import Finding, Severity
+from fabric.core.findings import Finding, Severity, advised
 from fabric.intent.platform_model import CageSplit
 from fabric.platforms.breakout import misfit, offered_mode, parse_mode
 from fabric.topology.hardware import split_model
@@ -67,7 +67,7 @@ def model_of(name: str, split: str, skus: Skus, option: str = "--split") -> Sku:
     """
     if name not in skus:
         known = hint("switch model", name, skus)
-        fix = f"{known} Else {OWN_MODEL}" if known.endswith("?") else f"{known}; {OWN_MODEL}"
+        fix = advised(known, f"else {OWN_MODEL}" if known.endswith("?") else OWN_MODEL)
         raise refusal("--leaf/--spine", f"unknown switch model {name!r}", fix)
     return _broken_out(skus[name], split, option) if split else skus[name]
 

@@ -14,6 +14,7 @@ from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Severity
 from fabric.design.limits import longest_cable_m
+from fabric.platforms.breakout import parse_mode
 from fabric.platforms.catalogue import Skus
 from fabric.topology.sizing import Need, Size, sized
 from fabric.topology.sizing_pods import Pods, sized_pods
@@ -128,8 +129,7 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
     if room < wish.hosts:
         raise refusal("--room-for", f"{room:,} is less than --hosts {wish.hosts:,}", "raise it")
     leaf = model_of(wish.leaf, wish.split, wish.skus)
-    of_spine = ("--spine-split",) if wish.spine_split else ()
-    spine = model_of(wish.spine or wish.leaf, wish.spine_split or wish.split, wish.skus, *of_spine)
+    spine = _spine(wish, name)
     ports = ports_of(leaf, spine, wish.nic_gbps)
     need = Need(
         wish.hosts,
@@ -155,6 +155,31 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
     lines += (*unused_lines(leaf, spine, ports), system_line(leaf, spine), *_left(wish))
     overrides = host_port_file(_host_ports(leaf, need, pod), _needs(wish).host_ports)
     return Sized(_text(wish, size, name, ports, lines[0]), lines, _switches(size), overrides)
+
+
+def _spine(wish: Wish, name: str) -> Sku:
+    """Return the model of the spines; where it alone rejects ``--split``, the error has the way."""
+    spine = wish.spine or wish.leaf
+    if wish.spine_split:
+        return model_of(spine, wish.spine_split, wish.skus, "--spine-split")
+    try:
+        return model_of(spine, wish.split, wish.skus)
+    except InputError as error:
+        if spine not in wish.skus:
+            raise
+        whole = f"1x{parse_mode(wish.split).speeds_gbps[0]}G"
+        if not _can_be(replace(wish, spine_split=whole), name):
+            raise
+        fix = f"the leaf takes it: add --spine-split {whole}, which leaves spines whole"
+        raise refusal("--split", error.findings[0].message, fix) from error
+
+
+def _can_be(wish: Wish, name: str) -> bool:
+    try:
+        sized_inventory(wish, name)
+    except InputError:
+        return False
+    return True
 
 
 def _too_small(wish: Wish, ports: Ports, name: str) -> InputError:

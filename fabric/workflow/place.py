@@ -13,15 +13,14 @@ from fabric.core.findings import Finding, Severity
 from fabric.intent.explain_errors import worded
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import JOB_RULE
-from fabric.placement.engine.traffic import Collective, Traffic
 from fabric.placement.environment import environment
 from fabric.placement.gids import expected_gids
 from fabric.placement.job import JobRequest, query_of
 from fabric.placement.job_host import JobImage
 from fabric.placement.place import placed, warnings_of
-from fabric.qos.ecmp.load import MOST_FLOWS, quick_max_load
 from fabric.report.placement import PLACEMENT_FORMAT
 from fabric.workflow.conditions import hosts_of_plan
+from fabric.workflow.hashed_load import hashed_load
 from fabric.workflow.state_file import read_state
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.placement.engine.query import Answer, Query
+    from fabric.placement.engine.traffic import Traffic
     from fabric.placement.place import Placement
     from fabric.topology.model import Fabric
     from fabric.workflow.project import Project
@@ -167,26 +167,6 @@ def figures(engine: Engine, answer: Answer, traffic: Traffic) -> dict[str, Any]:
 def _number(value: float) -> float | None:
     """Return a number as JSON has it: None for one without end, six digits else."""
     return round(value, 6) if value < float("inf") else None
-
-
-def hashed_load(engine: Engine, answer: Answer, traffic: Traffic) -> float:
-    """Return the expected load of the fullest link when flows are hashed, not sprayed.
-
-    The connections that leave the largest unit have ``host.nccl_queue_pairs`` queue pairs each, and
-    each pair takes one of the live uplinks of a leaf at random (`fabric.qos.ecmp.load`). A ring
-    leaves a unit by one connection per rail, an all-to-all by one per pair of hosts.
-    """
-    unit, hosts = max(answer.units, key=lambda item: item[1])
-    fabric, gbps = engine.fabric, engine.index.available.now.cable_gbps
-    leaf = int((fabric.switches.unit[: fabric.switches.leaf_count] == unit).argmax())
-    links = int((gbps[fabric.uplinks_of(leaf)] > 0).sum())
-    if len(answer.units) == 1 or not links:
-        return answer.load
-    own = dict(traffic.shares)
-    all_to_all = traffic.layout.sizes.get("ep") if traffic.layout else Collective.ALL_TO_ALL in own
-    connections = hosts * (len(answer.rows) - hosts) if all_to_all else 1
-    flows = min(connections * fabric.intent.fabric.host.nccl_queue_pairs, MOST_FLOWS)
-    return answer.load * quick_max_load(flows, links) * links / flows
 
 
 def _settings(fabric: Fabric, placement: Placement, image: JobImage) -> dict[str, Any]:

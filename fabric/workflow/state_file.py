@@ -25,7 +25,7 @@ from fabric.core import hostlist
 from fabric.core.counts import age_text, counted
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
-from fabric.core.findings import Finding, Position, Severity
+from fabric.core.findings import Finding, Position, Severity, advised
 from fabric.core.formats import form_of
 from fabric.core.json_text import DoubledNameError, once
 from fabric.core.shown import field_text
@@ -259,6 +259,6 @@ def validated(form: type[_Model], data: Any, file: Path, rule: str) -> _Model:
 def _finding(
     rule: str, file: Path, field: str, message: str, fix: str = "", place: Position | None = None
 ) -> Finding:
-    fix = "; ".join(filter(None, (fix, "see docs/jobs.md, which shows the form")))
+    fix = advised(fix, "see docs/jobs.md, which shows the form")
     position = place or Position(str(file))
     return Finding(rule, Severity.ERROR, message, fix, field=field, position=position)

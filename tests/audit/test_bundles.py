@@ -170,8 +170,6 @@ qos scheduler-policy ROCE
   weight 50
 qos map dscp-tc ROCE
  dscp 24,26 traffic-class 3
-qos map tc-queue ROCE
- traffic-class 3 queue 3
 interface PortChannel10
  mtu 9216
  no shutdown
@@ -183,7 +181,6 @@ interface Eth1/1
  queue 3 wred-policy ROCE
  scheduler-policy ROCE
  qos-map dscp-tc ROCE
- qos-map tc-queue ROCE
  priority-flow-control priority 3
  priority-flow-control watchdog action drop
  priority-flow-control watchdog on detect-time 200

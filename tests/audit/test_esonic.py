@@ -96,8 +96,7 @@ FAULTS = {
         " pfc-priority 3 queue 4\n",
         "AUD008",
     ),
-    "a port does not lead classes to queues": (r" qos-map tc-queue ROCE\n", "", "AUD008"),
-    "no port leads classes to queues": (r" qos-map tc-queue ROCE\n", "", "AUD003"),
+    "a port does not lead classes to queues": (r" qos-map tc-queue ROCE\n", "", "AUD056"),
     "a port does not lead classes to groups": (r" qos-map tc-pg ROCE\n", "", "AUD056"),
     "a port does not lead pauses to queues": (
         r" qos-map pfc-priority-queue ROCE\n",

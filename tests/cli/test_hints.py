@@ -161,6 +161,33 @@ def test_a_wrong_file_is_said_once(tmp_path):
     )
 
 
+NO_READINGS = {
+    "JSON of several lines": ('{\n "jobs": []\n}\n', "1:1: this line is not a whole JSON object"),
+    "a record that is cut in the middle": (
+        '{"format": "rocefab-readings/1", "device"\n{}\n',
+        "1:1: this line is not a whole JSON object",
+    ),
+    "no JSON": ('{"a" 1}\n', "1:6: not JSON: expecting ':' delimiter"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), NO_READINGS.values(), ids=NO_READINGS)
+def test_another_file_than_readings_says_what_is_expected(tmp_path, text, message):
+    file = tmp_path / "st.json"
+    file.write_text(text)
+    ended = run("export", "rails", DEMO, "--snapshot", file)
+    assert ended.code == 2
+    expected = "expected are lines of `rocefab observe --out FILE`, each a whole record [OBS002]"
+    assert ended.err.startswith(f"{file}:{message}; {expected}\n")
+
+
+def test_a_question_is_no_part_of_a_list(tmp_path):
+    file = tmp_path / "connections.json"
+    file.write_text('{"devises": {}}')
+    ended = run("observe", DEMO, "--connections", file)
+    assert "did you mean 'devices'? Correct the connections file [DEV001]" in ended.err
+
+
 def test_rollback_names_the_runs(tmp_path):
     journal = Journal(tmp_path)
     for kind in ("apply", "rollback"):

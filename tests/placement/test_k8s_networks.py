@@ -279,7 +279,7 @@ REFUSED: list[tuple[str, Any, str, str]] = [
     ),
     (
         "nic-names",
-        lambda: cluster("macvlan"),
+        lambda: cluster("macvlan", host__rdma_devices="mlx5_[0-1]"),
         "fabric.host.interfaces",
         "do not end in the rail number, counted from 0",
     ),
@@ -381,3 +381,44 @@ def test_objects_sort_in_the_order_of_application() -> None:
         "SriovNetwork",
         "PyTorchJob",
     ]
+
+
+LACKING: dict[str, tuple[str, Any, list[str]]] = {
+    "a template without model and addresses": (
+        "nic-settings",
+        lambda: cluster("macvlan", host__nic={}),
+        ["host.nic.model", "host.nic.pci_addresses"],
+    ),
+    "a template with a wrong model, another DSCP and no addresses": (
+        "nic-settings",
+        lambda: cluster(
+            "macvlan",
+            host__nic={"model": "ConnectX-9"},
+            lossless={"roce_dscp": 26, "pfc_priority": 4},
+        ),
+        ["lossless.roce_dscp", "host.nic.model", "host.nic.pci_addresses"],
+    ),
+    "a device plugin without version and addresses": (
+        "cluster-policy",
+        lambda: cluster("physical-function", host__nic={}, kubernetes={}),
+        ["kubernetes", "host.nic.pci_addresses"],
+    ),
+    "functions without number, model and addresses": (
+        "functions",
+        lambda: cluster("virtual-function", host__nic={}),
+        ["host.nic.virtual_functions", "host.nic.model", "host.nic.pci_addresses"],
+    ),
+    "names without numbers and addresses": (
+        "nic-names",
+        lambda: cluster("macvlan", host__nic={}),
+        ["host.interfaces", "host.rdma_devices", "host.nic.pci_addresses"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("part", "built", "fields"), LACKING.values(), ids=LACKING)
+def test_all_that_a_part_lacks_is_said_at_once(part: str, built: Any, fields: list[str]) -> None:
+    with pytest.raises(InputError) as caught:
+        objects(built(), part)
+    found = dict.fromkeys(finding.field for finding in caught.value.findings)
+    assert [*found] == [f"fabric.{field}" for field in fields]

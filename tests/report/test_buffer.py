@@ -90,12 +90,24 @@ def test_a_switch_without_table_is_counted_by_its_law() -> None:
     assert leaf["headroom_bytes"] > 0
 
 
+def test_free_bytes_are_explained_where_the_table_has_them() -> None:
+    table = buffer(Project(ROOT / "inventory" / "mixed"))
+    rows = [dict(zip(table.headers, row, strict=True)) for row in table.rows]
+    sentences = [sentence for sentence in table.hint.split(". ") if "free_bytes of" in sentence]
+    for row in rows:
+        named = any(str(row["sku"]) in sentence for sentence in sentences)
+        assert named == (row["free_bytes"] != "-" and row["pool_bytes"] == "unknown"), row
+    assert sum(row["free_bytes"] == "-" for row in rows) > 1
+
+
 def test_an_unknown_pool_has_a_reason_and_what_follows() -> None:
     project = Project(ROOT / "inventory" / "demo")
     hint = buffer(project).hint
     assert "7060X6-64PE on Arista EOS: no public source" in hint
     assert "ACS-MSN4700" not in hint
     assert "--buffer-mib" in hint
+    assert "headroom_bytes is an estimate by the law of the ASIC for 7060X6-64PE on Ar" in hint
+    assert "free_bytes of 7060X6-64PE is the whole buffer" in hint
     assert hint in run("show", "buffer", str(ROOT / "inventory" / "demo")).err
     assert buffer(Project(ROOT / "inventory" / "rail-512")).hint == ""
 

@@ -16,7 +16,7 @@ from fabric.qos.dcqcn.presets import CONNECTX
 from fabric.qos.simulate.start import start_scenario
 from fabric.report.buffers import assumed_pool_bytes, congested_buffer
 from fabric.report.simulation import fabric_runs, fabric_scenario, star_runs
-from fabric.report.simulation_plot import plot
+from fabric.report.simulation_plot import _drawing, plot
 from fabric.report.simulation_settings import Load, Settings, settings_of
 from fabric.report.simulation_sizes import size_of
 from fabric.report.simulation_tables import as_dict, comparison, ports, verdicts
@@ -287,8 +287,25 @@ def test_a_plot_shows_what_the_switch_keeps_and_what_is_set(rail, tmp_path):
     runs = fabric_runs(rail, ("gpu001:eth1",), load, [Settings(reaction="off")], quiet, far=False)
     plot(runs, tmp_path / "x.svg")
     text = (tmp_path / "x.svg").read_text()
-    assert "Kmin 0.16 MB on the switch, for 0.15 MB" in text
-    assert "Kmax 1.51 MB on the switch, for 1.5 MB" in text
+    assert "Kmin 0.15 MB, rounded to 0.16 MB by the switch" in text
+    assert "Kmax 1.5 MB, rounded to 1.51 MB by the switch" in text
+
+
+@pytest.mark.parametrize(("kmin_kb", "scale"), [(100, "symlog"), (3000, "linear")])
+def test_lines_and_ticks_of_a_plot_reach_its_top(kmin_kb, scale):
+    """The line of XOFF is below the border, and a tick is near it; on both kinds of axes."""
+    load = replace(SHORT, size_bytes=None, duration_us=2000.0, runs=1)
+    own = settings_of(f"off,marking={kmin_kb}:4000:50", Settings())
+    drawing = _drawing(star_runs(load, [own], quiet, **STAR))
+    drawing.draw_without_rendering()
+    upper = drawing.axes[0]
+    assert upper.get_yscale() == scale
+    top, highest = upper.get_ylim()[1], max(max(line.get_ydata()) for line in upper.lines)
+    place, border = upper.transData.transform([(0, highest), (0, top)])[:, 1]
+    bottom = upper.transData.transform((0, 0))[1]
+    assert 0.01 < (border - place) / (border - bottom) < 0.2
+    ticks = [tick for tick in upper.get_yticks() if tick <= top]
+    assert max(ticks) > highest / 2
 
 
 def test_senders_are_paused_at_the_xoff_of_the_queue():

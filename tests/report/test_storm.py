@@ -145,6 +145,42 @@ def test_who_ends_it(tmp_path, text, end):
     assert not any(drops)
 
 
+UNKNOWN_TIMES = {
+    "NX-OS chooses the times": (
+        "gpu4:eth1",
+        ("drop", "unknown (NXO006)", "yes"),
+        ["leaf nxos-leaf Ethernet1/1 ends it for all others after a time that the switch chooses"],
+    ),
+    "Comware 7 gets no watchdog": (
+        "gpu7:eth1",
+        ("not configured", "unknown (CMW003)", "no"),
+        [
+            "no watchdog ends the storm",
+            "rocefab configures no watchdog of leaf comware7-leaf HundredGigE1/0/1 (CMW003)",
+        ],
+    ),
+    "Junos has them": ("gpu5:eth1", ("drop", "200.0 to 300.0", "yes"), ["after 200 to 300 ms"]),
+}
+
+
+@pytest.mark.parametrize(("word", "cells", "sentences"), UNKNOWN_TIMES.values(), ids=UNKNOWN_TIMES)
+def test_times_that_a_switch_does_not_get(word, cells, sentences):
+    report = storm(project("mixed"), word, pool_bytes=POOL_BYTES)
+    table, summary = report.watchdogs(), "\n".join(report.summary())
+    row, place = next(
+        (row, place)
+        for place, row in enumerate(table.rows)
+        if str(row[0]).startswith("leaf ") and "to" not in str(row[0])
+    )
+    assert (row[3], row[4], row[6]) == cells
+    assert all(sentence in summary for sentence in sentences)
+    member = report.as_dict()["watchdogs"][place]
+    assert (member["acts_ms"] is None) == ("unknown" in cells[1])
+    if report.end:
+        assert "leaf to spine ports may act before it (CMW003" in summary
+    assert "inf" not in summary
+
+
 @pytest.mark.parametrize(
     ("name", "word", "message"),
     [

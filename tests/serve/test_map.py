@@ -297,6 +297,9 @@ def test_a_device_is_as_planned(shared) -> None:
     ports = {one["port"]: (one["panel"], one["peer_panel"]) for one in leaf["planned"]["ports"]}
     assert (ports["Ethernet8"], ports["Ethernet128"]) == (("2", ""), ("17", "1"))
     assert leaf["planned"]["ports"][0]["headroom_bytes"] == used[0].headroom.headroom_bytes
+    spine = shared.get("/v1/devices/spine01").json()["planned"]
+    estimates = [one["ports"][0]["headroom_is_estimate"] for one in (leaf["planned"], spine)]
+    assert estimates == [False, True]  # a row of SONiC's table, and the law for EOS
     assert leaf["planned"]["vlans"][0]["vlan"] == design.vlans[0].vlan
     assert (leaf["running"], leaf["drift"], leaf["is_read"]) == (None, None, False)
     host = shared.get("/v1/devices/gpu001").json()

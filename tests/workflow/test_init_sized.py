@@ -173,6 +173,14 @@ def test_it_says_what_a_split_would_give() -> None:
             "^--hosts: three tiers of ACS-SN5600 have .*; use --split 2x400G, or choose",
         ),
         ({"spine_split": "3x1G"}, "^--spine-split: .*choose one of: 1x800G, 2x400G"),
+        (
+            {"spine": "N9K-C9332D-GX2B", "split": "2x400G", "nic_gbps": 400},
+            "^--split: N9K-C9332D-GX2B: .* has 400G; the leaf takes it: add --spine-split 1x400G,",
+        ),
+        (
+            {"leaf": "N9K-C9332D-GX2B", "split": "2x400G", "nic_gbps": 400},
+            "^--split: N9K-C9332D-GX2B: .* has 400G; use 2x200G, or whole ports",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(changes: dict[str, object], message: str) -> None:
@@ -248,7 +256,7 @@ def test_nics_of_half_the_speed_need_half_the_uplinks() -> None:
     }
     assert "uplinks: 128; oversubscription 1:1" in said[400][1]
     assert "uplinks: 256; oversubscription 1:1" in said[800][1]
-    assert said[400][4].startswith("NICs: 400G; uplinks: 800G; host ports of 800G run at 400G")
+    assert said[400][4].startswith("NICs: 400G; uplinks: 800G; host ports can run at 800G and")
     todo = sized_inventory(Wish(nic="ionic"), "mine").lines[-1]
     assert todo.startswith("To do: the UUID of each NIC port")
     selects = "7060X6-64PE selects Arista EOS (with SONiC: Arista-7060X6-64PE)."

@@ -135,7 +135,7 @@ def test_wrong_limits(word, message) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "r:2:2: not JSON"),
+        ("{", "r:2:1: this line is not a whole JSON object; expected are"),
         ('{"format": "rocefab-readings/2"}', "r:2:1: the form is 'rocefab-readings/2'"),
         ('"\udcff"', "r:2:2: not JSON: not UTF-8 text"),
     ],

@@ -65,6 +65,7 @@ def test_each_job_sees_those_before_it(tmp_path: Path) -> None:
         ),
         ({"name": "a", "nodes": 0}, {}, "jobs[0].nodes"),
         ({"name": "a", "colour": 1}, {}, "jobs[0].colour"),
+        ({"name": "a", "node": 2}, {}, "did you mean 'nodes'? See docs/jobs.md, which shows the"),
         ({"name": "a b"}, {}, "jobs[0].name"),
         ({"name": "a"}, {"format": "x"}, "format is 'x', not 'rocefab-queue/1'; name a file"),
         ({"name": "a"}, {"format": "rocefab-queue/2"}, "a version that this release does not read"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.errors import InputError
-from fabric.core.findings import Finding, Severity
+from fabric.core.findings import Finding, Severity, advised
 from fabric.core.shown import field_text
 from fabric.placement.engine.state import STATE_RULE, Condition, Health
 from fabric.topology.naming import hint, nic_names
@@ -99,10 +99,7 @@ def _close(fabric: Fabric, subject: str) -> str:
 
 def alternative(close: str, fix: str) -> str:
     """Return what to do about an unknown name: the close one, or another remedy."""
-    if not close:
-        return fix
-    is_question = close.endswith("?")
-    return f"{close} Or {fix}" if is_question else f"{close}; or {fix}"
+    return advised(close, f"or {fix}") if close else fix
 
 
 def _field(one: Condition) -> str:

@@ -162,6 +162,10 @@ class Cluster:
         """Return the row of a NIC in ``fabric.nics``."""
         return self.fabric.nic_row(host, rail)
 
+    def pci_addresses(self, what: str) -> list[str]:
+        """Return the PCI addresses of the NICs by rail; raises as `pci_address`."""
+        return [self.pci_address(rail, what) for rail in self.rails]
+
     def pci_address(self, rail: int, what: str) -> str:
         """Return the PCI address of a rail's NIC.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.exports import together
 from fabric.placement.k8s.addresses import ipam
 from fabric.placement.k8s.cluster import NVIDIA
 from fabric.placement.k8s.manifest import Manifest, json_text
@@ -52,12 +53,12 @@ def function_policies(cluster: Cluster) -> list[Manifest]:
     """
     if cluster.traits.container_mode != "virtual-function":
         return []
-    count = cluster.traits.nic.virtual_functions
-    if not 1 <= count <= MAX_VIRTUAL_FUNCTIONS:
-        message = "container_mode is virtual-function, but the NICs have no virtual functions"
-        path = ("nic", "virtual_functions")
-        raise refused_trait(cluster.fabric, cluster.hosts[0], path, message, "set their number")
     what, settings = "SriovNetworkNodePolicy", cluster.settings
+    together(
+        lambda: _virtual_functions(cluster),
+        lambda: cluster.device_id(what),
+        lambda: cluster.pci_addresses(what),
+    )
     return [
         Manifest(
             what,
@@ -71,7 +72,7 @@ def function_policies(cluster: Cluster) -> list[Manifest]:
                     "deviceID": cluster.device_id(what),
                     "rootDevices": [cluster.pci_address(rail, what)],
                 },
-                "numVfs": count,
+                "numVfs": _virtual_functions(cluster),
                 "mtu": cluster.policy.mtu.host_bytes,
                 "isRdma": True,
                 "linkType": "eth",
@@ -80,6 +81,16 @@ def function_policies(cluster: Cluster) -> list[Manifest]:
         )
         for rail in cluster.rails
     ]
+
+
+def _virtual_functions(cluster: Cluster) -> int:
+    """Return how many virtual functions a NIC has, or refuse NICs without them."""
+    count = cluster.traits.nic.virtual_functions
+    if not 1 <= count <= MAX_VIRTUAL_FUNCTIONS:
+        message = "container_mode is virtual-function, but the NICs have no virtual functions"
+        path = ("nic", "virtual_functions")
+        raise refused_trait(cluster.fabric, cluster.hosts[0], path, message, "set their number")
+    return count
 
 
 def networks(cluster: Cluster) -> list[Manifest]:
@@ -179,16 +190,16 @@ def cluster_policy(cluster: Cluster) -> list[Manifest]:
     InputError
         When the version of the images is not told.
     """
-    version, mode = cluster.settings.operator_version, cluster.traits.container_mode
-    if not version:
-        message = "NicClusterPolicy needs the image version, which is not set"
-        fix = "set kubernetes.operator_version, such as network-operator-v25.7.0"
-        raise refused_field(cluster.fabric, ("kubernetes",), message, fix)
+    mode = cluster.traits.container_mode
+    on_device = mode == "physical-function"
+    version, *_ = together(
+        lambda: _version(cluster), *([lambda: _device_config(cluster)] if on_device else [])
+    )
     spec: dict[str, Any] = {}
     if mode in {"host-network", "macvlan"}:
         image = _image("k8s-rdma-shared-dev-plugin", version)
         spec["rdmaSharedDevicePlugin"] = {**image, "config": _shared_config(cluster)}
-    if mode == "physical-function":
+    if on_device:
         image = _image("sriov-network-device-plugin", version)
         spec["sriovDevicePlugin"] = {**image, "config": _device_config(cluster)}
     if mode != "host-network":
@@ -199,6 +210,15 @@ def cluster_policy(cluster: Cluster) -> list[Manifest]:
         if cluster.settings.address_plugin == "nv-ipam":
             spec["nvIpam"] = {**_image("nvidia-k8s-ipam", version), "enableWebhook": False}
     return [Manifest("NicClusterPolicy", "nic-cluster-policy", None, spec)]
+
+
+def _version(cluster: Cluster) -> str:
+    """Return the version of the operator's images, or refuse a cluster without it."""
+    if not cluster.settings.operator_version:
+        message = "NicClusterPolicy needs the image version, which is not set"
+        fix = "set kubernetes.operator_version, such as network-operator-v25.7.0"
+        raise refused_field(cluster.fabric, ("kubernetes",), message, fix)
+    return cluster.settings.operator_version
 
 
 def _image(name: str, version: str) -> dict[str, str]:

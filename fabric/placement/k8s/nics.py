@@ -10,8 +10,10 @@ priority is DSCP / 8.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.exports import together
 from fabric.intent.classes import lossless_classes
 from fabric.placement.k8s.manifest import Manifest
 from fabric.placement.pcie import refused_field
@@ -33,7 +35,36 @@ def nic_settings(cluster: Cluster) -> list[Manifest]:
     InputError
         When the NICs cannot be named, or the operator cannot bring the policy about.
     """
-    what, policy = "NicConfigurationTemplate", cluster.policy
+    what = "NicConfigurationTemplate"
+    together(
+        lambda: _check_policy(cluster),
+        lambda: cluster.device_id(what),
+        lambda: cluster.pci_addresses(what),
+    )
+    template: dict[str, Any] = {
+        "numVfs": cluster.traits.nic.virtual_functions,
+        "linkType": "Ethernet",
+        "pciPerformanceOptimized": {"enabled": True, **_read_request(cluster)},
+        "roceOptimized": {"enabled": True, "roceMode": 2, "qos": _qos(cluster)},
+        "gpuDirectOptimized": {"enabled": True, "env": "Baremetal"},
+        "rawNvConfig": _raw(cluster),
+    }
+    if cluster.traits.virtual_machine:
+        del template["gpuDirectOptimized"]
+    spec = {
+        "nodeSelector": cluster.node_selector,
+        "nicSelector": {
+            "nicType": cluster.device_id(what),
+            "pciAddresses": cluster.pci_addresses(what),
+        },
+        "template": template,
+    }
+    return [Manifest(what, "rails", cluster.settings.operator_namespace, spec)]
+
+
+def _check_policy(cluster: Cluster) -> None:
+    """Refuse a policy that the operator cannot bring about."""
+    policy = cluster.policy
     if len(policy.classes) > 1:
         message = "the operator sets up one lossless class, not several"
         fix = "configure the NICs with `rocefab render`"
@@ -50,25 +81,6 @@ def nic_settings(cluster: Cluster) -> list[Manifest]:
             "`rocefab render`"
         )
         raise refused_field(cluster.fabric, ("lossless", "roce_dscp"), message, fix)
-    template: dict[str, Any] = {
-        "numVfs": cluster.traits.nic.virtual_functions,
-        "linkType": "Ethernet",
-        "pciPerformanceOptimized": {"enabled": True, **_read_request(cluster)},
-        "roceOptimized": {"enabled": True, "roceMode": 2, "qos": _qos(cluster)},
-        "gpuDirectOptimized": {"enabled": True, "env": "Baremetal"},
-        "rawNvConfig": _raw(cluster),
-    }
-    if cluster.traits.virtual_machine:
-        del template["gpuDirectOptimized"]
-    spec = {
-        "nodeSelector": cluster.node_selector,
-        "nicSelector": {
-            "nicType": cluster.device_id(what),
-            "pciAddresses": [cluster.pci_address(rail, what) for rail in cluster.rails],
-        },
-        "template": template,
-    }
-    return [Manifest(what, "rails", cluster.settings.operator_namespace, spec)]
 
 
 def _read_request(cluster: Cluster) -> dict[str, int]:
@@ -112,14 +124,19 @@ def nic_names(cluster: Cluster) -> list[Manifest]:
         When those names do not end in the number of the rail, from 0 on.
     """
     what, ports = "NicInterfaceNameTemplate", cluster.traits.nic.ports_per_card
+    interfaces = [names.interface for names in cluster.names]
+    devices = [names.rdma_device for names in cluster.names]
+    net, rdma, *addresses = together(
+        lambda: _pattern(cluster, "interfaces", interfaces),
+        lambda: _pattern(cluster, "rdma_devices", devices),
+        *(partial(cluster.pci_address, rail, what) for rail in cluster.rails),
+    )
     spec = {
         "nodeSelector": cluster.node_selector,
         "pfsPerNic": ports,
-        "netDevicePrefix": _pattern(cluster, "interfaces", [n.interface for n in cluster.names]),
-        "rdmaDevicePrefix": _pattern(
-            cluster, "rdma_devices", [n.rdma_device for n in cluster.names]
-        ),
-        "railPciAddresses": [[cluster.pci_address(rail, what)] for rail in cluster.rails],
+        "netDevicePrefix": net,
+        "rdmaDevicePrefix": rdma,
+        "railPciAddresses": [[address] for address in addresses],
     }
     return [Manifest(what, "rails", cluster.settings.operator_namespace, spec)]
 

@@ -124,12 +124,14 @@ def route_gate(
             words = (
                 "has on no port"
                 if hop == CONNECTED
-                else f"does not use {_name(hop, peers)} towards"
+                else f"does not use {_name(hop, peers)} as next hop towards"
             )
             message = f"the switch {words} {some(prefixes)}"
             yield Breach("BAT004", switch, "", 0, message, severity)
         for hop, prefixes in foreign.items():
-            message = f"the switch uses, against the design, {_name(hop, peers)} towards"
+            message = (
+                f"the switch uses {_name(hop, peers)} as next hop, against the design, towards"
+            )
             yield Breach("BAT004", switch, "", 0, f"{message} {some(prefixes)}", Severity.ERROR)
 
 

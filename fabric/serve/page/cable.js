@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { badge, card, facts, link, make, name, problem, table } from "./dom.js";
-import { load, neighbour, network, off, owner, panel, readWhen, state, status } from "./device.js";
+import { headroom, load, neighbour, network, off, owner, panel, readWhen, state, status } from "./device.js";
 import { tiles } from "./series.js";
 import { grouped, noted, setting } from "./words.js";
 
@@ -74,7 +74,7 @@ function end(about, port) {
       ["MTU", grouped(runs(port.mtu_bytes, seen?.mtu_bytes, " bytes"))],
       ["FEC", runs(port.fec, seen?.fec, "")],
       ["network", network(port)],
-      ["headroom", port.headroom_bytes === null ? null : `${port.headroom_bytes.toLocaleString("en")} bytes`],
+      ["headroom", headroom(port, "bytes")],
       ...conditions.map(([subject, one]) => [subject, badge(one.health, `${one.health}${one.reason ? `: ${one.reason}` : ""}`)]),
     ]),
     shown.length ? make("div", { class: "tiles" }, shown) : make("p", { class: "faint" },

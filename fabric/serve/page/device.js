@@ -158,11 +158,14 @@ function ports(planned, running) {
       `${port.cable_m} m`,
       `${port.mtu_bytes.toLocaleString("en")}${seen?.mtu_bytes && seen.mtu_bytes !== port.mtu_bytes ? ` (runs ${seen.mtu_bytes.toLocaleString("en")})` : ""}`,
       network(port),
-      port.headroom_bytes === null ? null : `${port.headroom_bytes.toLocaleString("en")} B`,
+      headroom(port, "B"),
     ];
   });
   return table("Ports", ["port", "planned neighbour", "seen neighbour", "link", ...(isOwned ? ["tenant"] : []), "speed", "cable", "MTU", "network", "headroom"], rows, { class: "scroll tall" });
 }
+
+// What a port keeps after a pause; an estimate where a law gives it.
+export const headroom = ({ headroom_bytes: size, headroom_is_estimate: isEstimate }, unit) => size === null ? null : `${size.toLocaleString("en")} ${unit}${isEstimate ? " (estimate)" : ""}`;
 
 export const network = ({ vlan, address, ipv6 }) => [vlan !== null && `VLAN ${vlan}`, address, ipv6].filter(Boolean).join(", ");
 

@@ -134,6 +134,7 @@ def _complete(port: PortPolicy, switch: _Switch) -> None:
     _route(port, switch)
     if port.trusts_dscp is None:
         port.trusts_dscp, port.trusts_pcp = bool(port.routed), not port.routed
+    port.trust_lines = () if port.trusts_dscp else ("qos trust dscp",)
     port.pfc_on = bool(port.pfc_on) and not switch.is_off
     if port.watchdog is None and switch.watchdog:
         port.watchdog = switch.watchdog

@@ -221,7 +221,7 @@ class LawHeadroom(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Name every kind of port without a row, and what other tables keep."""
         for kind in model.lossless_kinds:
-            if kind.headroom.row or kind.headroom.computed or kind.device.sku.headroom:
+            if not kind.headroom.is_estimate or kind.device.sku.headroom:
                 continue
             short = shortfall_of(kind.device.sku.asic, kind.headroom)
             yield self.of_kind(

@@ -72,6 +72,7 @@ def _complete(switch: Switch, port: ComwarePort) -> None:
     mode = port.mode or switch.every.mode
     port.pfc_on = mode == "enable"
     port.negotiated = port.line if mode == "auto" else None
+    port.trust_lines = ("qos trust dscp",) if port.trusts_dscp is False else ()
     if port.routed is None and (port.mode or port.pfc):
         port.routed = port.link_mode == "route"
     port.pfc = port.pfc or dict(switch.every.pfc)

@@ -94,6 +94,8 @@ def _classes(reading: LosslessLines, port: PortPolicy) -> None:
         )
     elif name == GLOBAL:
         port.trusts_dscp = bool(reading.roce)
+    if port.trusts_dscp is False:
+        port.trust_lines = (f"nv set qos mapping {name} trust l3",)
     if _is_trimming(reading):
         return
     port.dscp_to_class = {dscp: dscp // _BLOCK for dscp in range(DSCPS)} | mapping.dscps

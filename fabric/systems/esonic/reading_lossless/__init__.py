@@ -28,7 +28,6 @@ from fabric.observe.configuration.tunnels import TunnelLine, TunnelLines, tunnel
 from fabric.systems.esonic.platforms import BUFFER_LINE, ESONIC
 from fabric.systems.esonic.reading_lossless import ports
 from fabric.systems.esonic.reading_lossless.model import KIND, KINDS, LINES, Device
-from fabric.systems.sonic.reading_lossless.classes import QUEUES_WITHOUT_MAP
 
 if TYPE_CHECKING:
     from fabric.observe.configuration.lossless import PortPolicy
@@ -83,8 +82,10 @@ def _complete(switch: Device, port: PortPolicy) -> None:
         kind: dict(switch.maps.get((kind, own.get(f"qos map {kind}", "")), {})) for kind in KINDS
     }
     port.trusts_dscp, port.trusts_pcp = bool(tables["dscp-tc"]), _TAGS in own
-    port.dscp_to_class = tables["dscp-tc"]
-    port.class_to_queue = tables["tc-queue"] or dict(QUEUES_WITHOUT_MAP)
+    if not port.trusts_dscp:
+        named = [name for kind, name in switch.maps if kind == "dscp-tc"]
+        port.trust_lines = (f"qos-map dscp-tc {named[0] if len(named) == 1 else 'NAME'}",)
+    port.dscp_to_class, port.class_to_queue = tables["dscp-tc"], tables["tc-queue"]
     port.dscp_lines = switch.map_lines.get(("dscp-tc", own.get("qos map dscp-tc", "")), {})
     port.pcp_to_class, port.pause_to_queue = tables["dot1p-tc"], tables["pfc-priority-queue"]
     if not tables["pfc-priority-pg"]:

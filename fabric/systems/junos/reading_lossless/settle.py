@@ -80,6 +80,9 @@ def _port(reading: LosslessLines, port: PortPolicy) -> None:
     classifier = _bound(reading, port, "classifier")
     points = _points(reading, classifier.name) if classifier else []
     port.trusts_dscp = classifier is not None
+    if classifier is None:
+        where = f"set class-of-service interfaces {port.name} unit 0"
+        port.trust_lines = (f"{where} classifiers dscp NAME",)
     tagged = _bound(reading, port, "ieee-802.1 classifier")
     port.trusts_pcp = tagged is not None or (classifier is None and port.routed is False)
     bound = _bound(reading, port, "congestion-notification-profile")

@@ -70,11 +70,18 @@ def read(text: str) -> Lossless:
         port.trusts_dscp = bool(port.dscp_to_class) or (
             bool("qos" in own or by_vlan) and not port.trusts_pcp
         )
+        port.trust_lines = () if port.trusts_dscp else (_trust_line(switch),)
         port.markings = {**network.markings, **port.markings}
         _number(port, network.pauses)
         if port.watchdog and not switch.watched:
             port.watchdog = Watchdog(port.watchdog.line, enabled=False)
     return switch
+
+
+def _trust_line(switch: Device) -> str:
+    """Return the line that binds a policy which classifies by DSCP: the one that the file has."""
+    named = [name for name, policy in switch.inputs.items() if policy.dscp_to_class]
+    return f"service-policy type qos input {named[0] if len(named) == 1 else 'NAME'}"
 
 
 def _number(port: PortPolicy, groups: dict[int, Pause]) -> None:

@@ -27,11 +27,6 @@ def _defined(device: DumpedSwitch, row: DumpRow) -> None:
     device.switch.defined.append(Use(row.table, row.key, row.line))
 
 
-#: Queue of each traffic class of a port without a map (opencomputeproject/SAI inc/saiport.h,
-#: SAI_PORT_ATTR_QOS_TC_TO_QUEUE_MAP: "Default no map, i.e. all packets to queue 0").
-QUEUES_WITHOUT_MAP = dict.fromkeys(range(8), 0)
-
-
 @READER.means("classes")
 def _classes(device: DumpedSwitch, row: DumpRow) -> None:
     """Read which classes are lossless, and which DSCPs and queues belong to them."""
@@ -46,8 +41,8 @@ def _classes(device: DumpedSwitch, row: DumpRow) -> None:
             if named := device.dump.referred(own, "dscp_to_tc_map"):
                 port.dscp_lines = dict.fromkeys(port.dscp_to_class, named.line)
         port.trusts_pcp = "dot1p_to_tc_map" in row.fields
-        queues = device.dump.referred_map(row, "tc_to_queue_map")
-        port.class_to_queue = queues or dict(QUEUES_WITHOUT_MAP)
+        if "tc_to_queue_map" in row.fields:
+            port.class_to_queue = device.dump.referred_map(row, "tc_to_queue_map")
         port.pause_to_queue = device.dump.referred_map(row, "pfc_to_queue_map")
         number_classes(port)
         _uses(device, row, "dscp_to_tc_map", "tc_to_queue_map")
