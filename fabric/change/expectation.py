@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabric.core.device_names import is_same_device
+from fabric.core.likeness import like_groups
 from fabric.platforms import platforms
 from fabric.qos.ecn.edge import step_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from fabric.design.host_model import HostDesign
     from fabric.design.model import DeviceDesign
@@ -110,6 +111,12 @@ def deviations(expected: Expectation, seen: Snapshot) -> list[Deviation]:
     """Return everything in a snapshot that is not as expected."""
     looks = (_bgp, _lldp, _pfc, _daemons)
     return [deviation for look in looks for deviation in look(expected, seen)]
+
+
+def grouped(items: Iterable[Deviation]) -> list[str]:
+    """Return deviations as texts; those of one subject that say the same are one."""
+    same = like_groups(items, lambda item: (item.subject, item.message))
+    return [f"{one[0]}{f' (and {len(one) - 1} more)' if one[1:] else ''}" for one in same]
 
 
 def _bgp(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -75,6 +76,29 @@ class Stages:
         hosts = [stage for wave in self._hosts(rest) for stage in self._within_limits("host", wave)]
         ordered = [*hosts, *switches] if hosts_first else [*switches, *hosts]
         return [*stages, *ordered]
+
+    def with_cut(
+        self, stage: Stage, before: Collection[tuple[str, str]], after: Collection[tuple[str, str]]
+    ) -> Stage:
+        """Return a wave with what is left where cables lost their sessions.
+
+        Parameters
+        ----------
+        before, after : collection of (str, str)
+            Switches and ports whose sessions are down before and after the wave.
+        """
+        if not before and not after:
+            return stage
+        during = self._outage(stage.names) | outage_of_ports(self._fabric, before)
+        outages = (during, outage_of_ports(self._fabric, after))
+        hits = (impact(self._network, outage, self._fabric.tenants) for outage in outages)
+        left, of = min(map(_left, hits), key=itemgetter(0))
+        return replace(stage, left_percent=left, left_of=of)
+
+    def pairs_cut(self, ports: Collection[tuple[str, str]]) -> tuple[int, int]:
+        """Return how many pairs of leaves have a path, and how many lose it without some cables."""
+        outage = outage_of_ports(self._fabric, ports)
+        return impact(self._network, outage).leaf_pairs
 
     def _canaries(self) -> list[str]:
         known = {*self._fabric.switch_row, *self._fabric.host_row}

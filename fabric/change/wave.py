@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from fabric.change.advice import Attempt, Reached, what_follows
 from fabric.change.budget import Budget
 from fabric.change.cables import check_cables
-from fabric.change.expectation import WATCHED, deviations, sessions_up
+from fabric.change.expectation import WATCHED, deviations, grouped, sessions_up
 from fabric.change.journal import State
 from fabric.change.options import SPARE_S
 from fabric.change.restoration import Restoration, kept_text
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from fabric.observe.snapshot import Running, Snapshot
 
     Step = Callable[["_Work"], None]
+
+#: Seconds between two lines about a device that is not healthy yet: our choice.
+_TELL_S = 20.0
 
 
 @dataclass
@@ -203,7 +206,8 @@ class Wave:
 
     def _verify(self, item: _Work) -> None:
         # Its time begins with its turn; that of all ends before a commit timer does.
-        deadline_s = min(time.monotonic() + self._crew.options.verify_s, self._until_s)
+        begin_s = told_s = time.monotonic()
+        deadline_s = min(begin_s + self._crew.options.verify_s, self._until_s)
         while problems := self._look(item):
             self._crew.check_going(item.name)
             if not item.one_way and _gone(item):
@@ -214,6 +218,10 @@ class Wave:
                 )
             if time.monotonic() >= deadline_s:
                 raise DeviceError(item.name, f"not healthy: {'; '.join(problems)}")
+            if time.monotonic() >= told_s + _TELL_S:
+                told_s = time.monotonic()
+                waits = f"{told_s - begin_s:.0f} s of {deadline_s - begin_s:.0f} s"
+                self._crew.progress(item.name, f"not healthy after {waits}: {'; '.join(problems)}")
             time.sleep(self._crew.options.poll_s)
         self._crew.record(item.name, State.VERIFIED)
         self._crew.progress(item.name, "verified")
@@ -312,10 +320,15 @@ def worse(
 
     The neighbour of a port with a session of its own counts as soon as that is up, whatever was
     before: such a session says nothing of the cable. ``trusts_cables`` does without.
+
+    A session whose peer changes in a later wave is not looked at. One that a wave before took down
+    must come up where LLDP named the planned neighbour.
     """
     old = {(item.subject, item.item) for item in deviations(plan.expected, before)}
+    old -= {("bgp", session) for session, port in plan.due.items() if ("lldp", port) not in old}
+    old |= {("bgp", session) for session in plan.later}
     if not trusts_cables:
         old -= {("lldp", port) for port in sessions_up(plan.expected, now)}
-    return [
-        str(item) for item in deviations(plan.expected, now) if (item.subject, item.item) not in old
-    ]
+    return grouped(
+        item for item in deviations(plan.expected, now) if (item.subject, item.item) not in old
+    )

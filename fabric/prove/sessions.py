@@ -48,16 +48,14 @@ class Session(NamedTuple):
 
 def sessions(network: Network) -> list[Session]:
     """Return every session that a file configures, in the order of the files."""
-    return [
-        session
-        for name, configured in network.switches.items()
-        if configured.bgp
-        for session in _of_switch(network, name, configured)
-    ]
+    return [session for name in network.switches for session in sessions_of(network, name)]
 
 
-def _of_switch(network: Network, name: str, own: Configured) -> Iterator[Session]:
-    """Yield the sessions of one switch."""
+def sessions_of(network: Network, name: str) -> Iterator[Session]:
+    """Yield the sessions that the file of a switch configures; none where it has no file."""
+    own = network.switches.get(name)
+    if own is None or own.bgp is None:
+        return
     connected = {
         (entry.address >> (network.bits - entry.prefix_length), entry.prefix_length): (
             port.name,
@@ -68,7 +66,7 @@ def _of_switch(network: Network, name: str, own: Configured) -> Iterator[Session
         for entry in port.addresses
     }
     lengths = sorted({length for _, length in connected}, reverse=True)
-    for peer in own.bgp.peers.values() if own.bgp else ():
+    for peer in own.bgp.peers.values():
         session = partial(Session, name, peer.session, peer.line)
         if not is_address(peer.session):
             yield _over(network, own, peer, session, peer.session, None)

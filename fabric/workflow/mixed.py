@@ -12,6 +12,7 @@ from fabric.design.tenancy import tunnel_bytes
 from fabric.prove.engine import Engine
 from fabric.topology.outages import outage, outage_of_ports
 from fabric.workflow.carrying import cables, idle_ports, is_idle, moved_ports
+from fabric.workflow.lost_paths import LostPaths, folded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 #: Rules of a proof that say that packets do not arrive, or arrive where they must not.
 _FORWARDING = frozenset(("BAT005", "BAT006", "BAT007", "BAT014"))
 _OF_TENANTS = frozenset(("BAT022", "BAT023", "BAT024", "BAT025"))
+#: Those that are about pairs of NICs without a path alone.
+_OF_PAIRS = frozenset(("BAT005", "BAT014", "BAT024"))
 _LINE = re.compile(r"\bline=\d+")
 
 
@@ -67,7 +70,7 @@ def hazards(
     """
     if not _carries_traffic(project, before):
         return []
-    paths = _paths(project, waves, before, after, in_waves=in_waves)
+    paths = folded(_paths(project, waves, before, after, in_waves=in_waves))
     return [*dict.fromkeys([*lossless_hazards(project, waves, before, after), *paths])]
 
 
@@ -181,26 +184,39 @@ def _sets(sets: DscpSets) -> set[frozenset[int]]:
 
 def _paths(
     project: Project, waves: Waves, before: Side, after: Side, *, in_waves: bool
-) -> Iterator[str]:
+) -> Iterator[LostPaths]:
     """Yield pairs of NICs without a path after a wave, or while its devices are down."""
     start, end = before.routing, after.routing
     moving = {name for name in start if _meaning(start[name]) != _meaning(end.get(name))}
     if not moving or start.keys() != project.devices.keys():
         return
     used = _with_nics_in_use(project, before, after)
-    known = {
-        key for files in (start, end) for key in _broken(_engine(project, files, used).prove())
-    }
+    ends = [_engine(project, files, used).prove() for files in (start, end)]
+    known = {key for proof in ends for key in _broken(proof)}
+    lost = max(proof.nic_pairs()[0] for proof in ends)
     now = dict(start)
     for number, wave in enumerate(waves, 1):
         down = [f"switch:{name}" for name in wave if name in project.devices]
         if down and in_waves:
             hit = _engine(project, now, used).prove_outage(outage(project.fabric, down))
-            yield from _told(f"during wave {number}", _broken(hit), known)
+            yield from _lost("during", number, hit, known, lost)
         now |= {name: end[name] for name in wave if name in end}
         if moving & {*wave}:
             hit = _engine(project, now, used).prove()
-            yield from _told(f"after wave {number}", _broken(hit), known)
+            yield from _lost("after", number, hit, known, lost)
+
+
+def _lost(
+    when: str, number: int, proof: Proof, known: Collection[str], known_lost: int
+) -> Iterator[LostPaths]:
+    """Yield what a state breaks that is not known: pairs without a path, and all else."""
+    lost, pairs = proof.nic_pairs()
+    counts = (lost if lost > known_lost else 0, pairs), (0, 0)
+    rules = _OF_PAIRS, (_FORWARDING | _OF_TENANTS) - _OF_PAIRS
+    for among, count in zip(rules, counts, strict=True):
+        texts = sorted(text for key, text in _broken(proof, among).items() if key not in known)
+        if texts:
+            yield LostPaths(when, number, texts, *count)
 
 
 def _with_nics_in_use(project: Project, before: Side, after: Side) -> Fabric:
@@ -219,25 +235,20 @@ def _carries_traffic(project: Project, before: Side) -> bool:
     return lost < pairs
 
 
-def _told(when: str, broken: Mapping[str, str], known: Collection[str]) -> Iterator[str]:
-    told = sorted(text for key, text in broken.items() if key not in known)
-    if told:
-        more = f" (and {len(told) - 1} more)" if told[1:] else ""
-        yield f"{when}: {told[0]}{more}"
-
-
 def _engine(project: Project, files: Mapping[str, Configured], fabric: Fabric) -> Engine:
     return Engine(fabric, project.devices, project.hosts, files)
 
 
-def _broken(proof: Proof) -> dict[str, str]:
+def _broken(proof: Proof, rules: Collection[str] = _FORWARDING | _OF_TENANTS) -> dict[str, str]:
     """Return what is broken, by what stays the same from state to state: not the example."""
     texts = {}
     for item in proof.breaches:
+        if item.rule not in rules:
+            continue
         text = f"{item.device}: {item.message}"
         if item.rule in _FORWARDING:
             texts[text] = text
-        elif item.rule in _OF_TENANTS:
+        else:
             texts.setdefault(item.message.partition(", such as")[0], text)
     return texts
 

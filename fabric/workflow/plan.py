@@ -116,16 +116,20 @@ def plan(
     if rollout:
         return with_tenants(whole, pings)
     progress("", "judging the states between waves")
-    return replace(whole, leaf_pings=pings, hazards=_hazards(project, whole, running))
+    return _judged(project, replace(whole, leaf_pings=pings), running)
 
 
-def _hazards(project: Project, plan: Plan, running: Mapping[str, Running]) -> tuple[str, ...]:
-    """Return what is wrong between the waves of a plan without a roll-out."""
+def _judged(project: Project, plan: Plan, running: Mapping[str, Running]) -> Plan:
+    """Return a plan without a roll-out with what is wrong, and which sessions wait, in between."""
     if len(plan.waves) == 1:
-        return ()
+        return plan
     from fabric.workflow.mixed import hazards  # the proof takes long to import
+    from fabric.workflow.mixed_sessions import MixedSessions
 
-    return tuple(hazards(project, plan.waves, *sides(project, running), in_waves=False))
+    before, after = sides(project, running)
+    problems = tuple(hazards(project, plan.waves, before, after, in_waves=False))
+    sessions = MixedSessions.of(project, plan.waves, before, after)
+    return replace(plan, hazards=problems, devices=sessions.demanded(plan.devices))
 
 
 def origin_of(folder: Path, approvals: int = 0) -> Origin:

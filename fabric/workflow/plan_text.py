@@ -23,7 +23,7 @@ from fabric.workflow.rollout import describe_losses, describe_rollout, describe_
 from fabric.workflow.withdrawals import describe_withdrawals, withdrawn_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fabric.change.model import DevicePlan, Plan
 
@@ -65,6 +65,7 @@ def describe(
     for number, wave in enumerate(plan.waves, 1):
         lines.append(f"wave {number}{describe_stage(plan, number)}")
         lines += _wave([plan.devices[name] for name in wave])
+        lines += _later([plan.devices[name] for name in wave])
     lines += [str(plan.origin)] if plan.origin else []
     lines += _missing(plan)
     lines += [pinged] if (pinged := describe_pings(plan)) else []
@@ -94,6 +95,18 @@ def _wave(devices: Iterable[DevicePlan]) -> Iterator[str]:
         if first.one_way:
             yield f"    {ONE_WAY}: {first.one_way}"
         yield from (f"    {note}" for note in first.notes)
+
+
+def _later(devices: Sequence[DevicePlan]) -> Iterator[str]:
+    """Yield how many sessions of the devices of a wave come up later, and with which waves."""
+    waiting = [device for device in devices if device.later]
+    turns = sorted({turn for device in waiting for turn in device.later.values()})
+    if turns:
+        number = sum(len(device.later) for device in waiting)
+        sessions, come = counted(number, "session"), noun(number, "comes", "come")
+        names = [device.device for device in waiting]
+        to = f"s {turns[0]} to {turns[-1]}" if turns[1:] else f" {turns[0]}"
+        yield f"  {sessions} of {hostlist.in_short(names)} {come} up with wave{to}"
 
 
 def _handling(device: DevicePlan) -> tuple[str, ...]:

@@ -16,6 +16,9 @@ from fabric.core import hostlist
 from fabric.core.counts import counted
 from fabric.core.units import PERCENT
 from fabric.probe.reach.plan import SAME_LEAF, probes
+from fabric.topology.clos import clos, failed
+from fabric.topology.outages import outage_of_ports
+from fabric.topology.paths import Layers
 from fabric.workflow.carrying import changing_ports, idle_ports
 from fabric.workflow.devices import Selection
 from fabric.workflow.probe import leg_of, taking_part
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from fabric.design.host_model import NicAddress
     from fabric.observe.snapshot import Running
     from fabric.topology.model import Bools
+    from fabric.workflow.mixed_sessions import MixedSessions
     from fabric.workflow.project import Project
 
 #: Most pings of one wave; our choice: three seconds each, side by side on all hosts.
@@ -48,6 +52,7 @@ def staged(project: Project, plan: Plan, running: Mapping[str, Running]) -> Plan
         Running state of each device.
     """
     from fabric.workflow.mixed import hazards  # the proof takes long to import
+    from fabric.workflow.mixed_sessions import MixedSessions
 
     policy = project.intent.fabric.rollout
     before, after = sides(project, running)
@@ -67,10 +72,19 @@ def staged(project: Project, plan: Plan, running: Mapping[str, Running]) -> Plan
         if not problems:
             break
     assert best is not None
+    sessions = MixedSessions.of(project, [stage.names for stage in best.stages], before, after)
+    best = replace(best, stages=tuple(_with_cut(stages, best.stages, sessions)))
     if policy.gates.ping or policy.gates.rdma:
-        best = replace(best, stages=tuple(_with_pings(project, best.stages)))
+        best = replace(best, stages=tuple(_with_pings(project, best.stages, sessions)))
     best = _with_jobs(best)
-    return replace(plan, waves=tuple(stage.names for stage in best.stages), rollout=best)
+    waves = tuple(stage.names for stage in best.stages)
+    return replace(plan, waves=waves, rollout=best, devices=sessions.demanded(plan.devices))
+
+
+def _with_cut(stages: Stages, ordered: Sequence[Stage], sessions: MixedSessions) -> Iterator[Stage]:
+    """Yield the waves with what is left where sessions of the waves before are down."""
+    for number, stage in enumerate(ordered, 1):
+        yield stages.with_cut(stage, sessions.cut_after(number - 1), sessions.cut_after(number))
 
 
 def _with_jobs(rollout: RolloutPlan) -> RolloutPlan:
@@ -86,14 +100,19 @@ def _with_jobs(rollout: RolloutPlan) -> RolloutPlan:
     return replace(rollout, stages=tuple(stages), jobs=tuple(jobs) if rollout.hazards else ())
 
 
-def _with_pings(project: Project, stages: Sequence[Stage]) -> Iterator[Stage]:
-    """Yield the waves with pings through their devices: by every kind of path, spread evenly."""
+def _with_pings(
+    project: Project, stages: Sequence[Stage], sessions: MixedSessions
+) -> Iterator[Stage]:
+    """Yield the waves with pings through their devices: by every kind of path, spread evenly.
+
+    No ping goes between leaves that have no path after the wave.
+    """
     fabric = project.fabric
     by_rdma = project.intent.fabric.rollout.gates.rdma
     hosts_in = taking_part(project, Selection()) if by_rdma else pinging(project)
     table = probes(fabric, hosts_in)
     leaves = fabric.nics.leaf
-    for stage in stages:
+    for number, stage in enumerate(stages, 1):
         rows = [fabric.switch_row[name] for name in stage.names if name in fabric.switch_row]
         hosts = [fabric.host_row[name] for name in stage.names if name in fabric.host_row]
         ends = np.stack([table.source, table.target])
@@ -101,6 +120,9 @@ def _with_pings(project: Project, stages: Sequence[Stage]) -> Iterator[Stage]:
         through |= np.isin(fabric.nics.host[ends], hosts).any(axis=0)
         if any(row >= fabric.switches.leaf_count for row in rows):
             through |= table.kind != SAME_LEAF
+        if cut := sessions.cut_after(number):
+            reach = Layers.of(failed(clos(fabric), outage_of_ports(fabric, cut))).reach
+            through &= reach[leaves[ends[0]], leaves[ends[1]]] | (table.kind == SAME_LEAF)
         chosen = np.flatnonzero(through)
         places = np.unique(np.linspace(0, max(0, len(chosen) - 1), MOST_PINGS).astype(int))
         pings = [
@@ -150,8 +172,9 @@ def describe_stage(plan: Plan, number: int) -> str:
         return ""
     stage = plan.rollout.stages[number - 1]
     words = [stage.kind]
-    flapping = [name for name in stage.names if plan.devices[name].risk in _FLAPS]
-    when = "meanwhile" if flapping else "if all of it fails,"
+    devices = [plan.devices[name] for name in stage.names]
+    is_down = any(one.risk in _FLAPS or one.later or one.due for one in devices)
+    when = "meanwhile" if is_down else "if all of it fails,"
     lost = counted(stage.lost_rails, "rail")
     rails = f", and hosts lose {lost} in total" if stage.lost_rails else ""
     words.append(f"{when} {_left(stage, plan.rollout.policy.min_capacity_percent)}{rails}")

@@ -88,11 +88,16 @@ def test_timer_runs_out_during_the_confirmation(folder, plan):
     assert all(is_before(folder, name) for name in LEAVES)
 
 
-def test_device_that_never_looks_healthy(folder, plan):
+def test_device_that_never_looks_healthy(folder, plan, monkeypatch):
+    """What is waited for is said meanwhile."""
+    monkeypatch.setattr("fabric.change.wave._TELL_S", 0.0)
     ScriptedDriver.act(
         "leaf3", "after commit", lambda _: edit(folder, "leaf3", "NTP_SERVER", {"192.0.2.7": {}})
     )
-    result = applier(folder).apply(plan)
+    said = []
+    result = applier(folder, progress=lambda *line: said.append(line)).apply(plan)
+    waits = "not healthy after 0 s of 0 s: NTP_SERVER|192.0.2.10"
+    assert any(name == "leaf3" and text.startswith(waits) for name, text in said)
     assert "leaf3: not healthy: NTP_SERVER|192.0.2.10" in result.reasons[0]
     assert all(is_before(folder, name) for name in LEAVES)
 

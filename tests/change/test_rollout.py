@@ -143,7 +143,7 @@ CHANGES = {
     "another AS of the spines": (
         "spine_asn: 65100",
         "spine_asn: 65200",
-        "during wave 2: su1-rail0: packets do not arrive at gpu001 on su1-rail1",
+        "after waves 2 to 3: up to 48 of 56 pairs of NICs lose packets, for example su1-rail0: ",
     ),
     "other addresses of uplinks": ("10.254.0.0/21", "10.253.0.0/21", "packets do not arrive"),
     "a larger MTU of ports": ("lossless:", "lossless:\n  mtu: {port_bytes: 9200}", ""),
@@ -175,7 +175,7 @@ TENANTS = {
     "another AS of the spines": (
         "spine_asn: 65100",
         "spine_asn: 65200",
-        "during wave 2: su1-rail1: tenant blue: 1 pair of NICs is cut",
+        "during waves 2 to 4: up to all 18 pairs of NICs lose packets, for example su1-rail1: ten",
     ),
     "smaller MTUs": (
         "lossless:",

@@ -301,6 +301,24 @@ def test_a_change_of_the_priority_needs_traffic_to_stop(site: tuple) -> None:
     labs.changed(inventory, new, old)
 
 
+def test_another_as_number_of_the_spines_is_rolled_out(site: tuple) -> None:
+    """The sessions of the spine come up with the leaves, and no ping passes before."""
+    _, inventory, connections, state = site
+    project = labs.changed(inventory, "arp:", "bgp: {spine_asn: 65200}\narp:")
+    planned = _planned(project, connections)
+    spine, leaves = planned.devices["spine01"], [planned.devices[f"su1-rail{n}"] for n in (0, 1)]
+    assert sorted(spine.later.values()) == [2, 3]
+    assert [*map(len, (leaf.due for leaf in leaves))] == [1, 1]
+    assert "  2 sessions of spine01 come up with waves 2 to 3\n" in describe(planned)
+    stopped = replace(OPTIONS, traffic_stopped=True)
+    result = applying.apply(planned, state, connections, stopped, _silent)
+    assert result.ok, result.reasons
+    back = _planned(labs.changed(inventory, "bgp: {spine_asn: 65200}\n", ""), connections)
+    result = applying.apply(back, state, connections, stopped, _silent)
+    assert result.ok, result.reasons
+    assert labs.unhealthy(Project(inventory), connections) == []
+
+
 REJECTED = {
     "approvals": ({"approvals": 1}, Options(), "approvals of the plan: 1; given: 0"),
     "soak": ({"soak_s": 600}, Options(), "can expire during the soak; set --timer-s to at least"),

@@ -80,7 +80,7 @@ CASES = {
     ),
     "AS number": (
         ("spine_asn: 65100", "spine_asn: 65000"),
-        Expected("fabric.bgp.spine_asn", 6, 0, 10, "brief loss", moves=2, attached=4),
+        Expected("fabric.bgp.spine_asn", 6, 0, 10, "sessions end", moves=2, attached=4),
     ),
     "addresses of hosts": (
         ("hosts: 10.64.0.0/16", "hosts: 10.65.0.0/16"),

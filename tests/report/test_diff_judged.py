@@ -171,9 +171,13 @@ ENDED = {
         ("leaf_asn_first: 65101", "leaf_asn_first: 65201"),
         [
             (
+                "a roll-out cuts 6 of 6 pairs of leaves after waves 2 to 3, while BGP sessions are "
+                f"down; {STOP}; for a plan with --rollout add --traffic-stopped"
+            ),
+            (
                 "BGP sessions of 6 switches (spine[01-02],su[1-2]-rail[0-1]) restart: AS "
                 "numbers or addresses change"
-            )
+            ),
         ],
     ),
     "a spine less": (

@@ -11,7 +11,7 @@ from fabric.report.diff.alone import Trials
 from fabric.report.diff.capacity import capacity, less_bandwidth
 from fabric.report.diff.causes import Causes
 from fabric.report.diff.consequences import consequences
-from fabric.report.diff.figures import figures, is_at_both_ends
+from fabric.report.diff.figures import figures, is_at_both_ends, sessions_differ
 from fabric.report.diff.model import Device, Diff, TouchedJob
 from fabric.report.diff.network import cables, moves
 from fabric.report.diff.protection import less_protection
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from fabric.core.artefact import Artefact
     from fabric.design.designs import Designs
-    from fabric.report.diff.model import Consequence, Judged
+    from fabric.report.diff.model import Consequence, Figure, Judged
     from fabric.report.diff.side import Side
     from fabric.report.diff.traced import Swap, Traced
 
@@ -59,8 +59,8 @@ class Comparison:
     judged : Judged, optional
         What rules and proof say of both.
     between : callable, optional
-        Tells what is lost between the waves of a change; asked where figures differ that both
-        ends of a cable must have alike.
+        Tells what is lost between the waves of a change; asked where something differs that
+        both ends of a cable, or of a session, must have alike.
     """
 
     before: Side
@@ -89,7 +89,7 @@ class Comparison:
             *consequences(old, new, moved, devices, touched, self.judged),
             *less_protection(apart),
             *less_bandwidth(carried),
-            *(self.between(devices) if any(map(is_at_both_ends, apart)) else ()),
+            *(self.between(devices) if self._is_at_both_ends(both, apart) else ()),
             *lowered(old.intent, new.intent),
             *less_safe(old.intent.fabric.rollout, new.intent.fabric.rollout),
             *more_repaired(old.intent.fabric.drift, new.intent.fabric.drift),
@@ -112,6 +112,14 @@ class Comparison:
             tenants=touched,
             consequences=tuple(follows),
             judged=self.judged,
+        )
+
+    def _is_at_both_ends(self, both: Sequence[str], apart: Sequence[Figure]) -> bool:
+        """Tell whether something differs that both ends of a cable or session have alike."""
+        old, new = self.before.designs.devices, self.after.designs.devices
+        switches = (name for name in both if name in old)
+        return any(map(is_at_both_ends, apart)) or any(
+            sessions_differ(old[name].bgp, new[name].bgp) for name in switches
         )
 
     def _apart(self) -> list[str]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from fabric.design.designs import Designs
     from fabric.design.host_model import HostDesign
-    from fabric.design.model import DeviceDesign
+    from fabric.design.model import BgpDesign, DeviceDesign
     from fabric.design.port_model import PortDesign
     from fabric.report.diff.same_class import Classes
 
@@ -147,3 +147,9 @@ def value_text(value: object) -> str:
 def is_at_both_ends(figure: Figure) -> bool:
     """Tell whether packets can be lost while only some devices have the new value."""
     return figure.figure.rpartition(".")[2] in _AT_BOTH_ENDS
+
+
+def sessions_differ(before: BgpDesign, after: BgpDesign) -> bool:
+    """Tell whether a session of both has something else that its two ends have alike."""
+    old, new = ({one.port: one for one in bgp.neighbours} for bgp in (before, after))
+    return before.asn != after.asn or any(old[port] != new[port] for port in old.keys() & new)
