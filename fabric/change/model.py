@@ -103,16 +103,13 @@ class DevicePlan:
     one_way : str
         Why it is never undone: it takes ports out of a tenant. Then no timer runs either. Empty
         for all other changes.
-<<<<<<< HEAD
     revoked_at : tuple of str
         Of a host: switches that take a port of it out of a tenant.
-=======
     later : dict of str to int
         Sessions that are no fault after its wave: their peers change later. By session the number
         of the wave that brings it up.
     due : dict of str to str
         Sessions that a wave before took down and its wave brings up, with the own port of each.
->>>>>>> HE
     """
 
     device: str
@@ -131,12 +128,9 @@ class DevicePlan:
     notes: tuple[str, ...] = ()
     takes_s: int = 0
     one_way: str = ""
-<<<<<<< HEAD
     revoked_at: tuple[str, ...] = ()
-=======
     later: Mapping[str, int] = field(default_factory=dict)
     due: Mapping[str, str] = field(default_factory=dict)
->>>>>>> HE
 
     @property
     def risk(self) -> Risk:
@@ -327,10 +321,7 @@ def _device_plan(name: str, form: DeviceForm) -> DevicePlan:
         notes=form.notes,
         takes_s=form.takes_s,
         one_way=form.one_way,
-<<<<<<< HEAD
         revoked_at=form.revoked_at,
-=======
         later=form.later,
         due=form.due,
->>>>>>> HE
     )

@@ -102,12 +102,9 @@ class DeviceForm(_Form):
     notes: tuple[str, ...] = ()
     takes_s: Annotated[int, Field(ge=0)] = 0
     one_way: str = ""
-<<<<<<< HEAD
     revoked_at: tuple[Name, ...] = ()
-=======
     later: dict[str, Annotated[int, Field(ge=1)]] = {}
     due: dict[str, str] = {}
->>>>>>> HE
     risk: str
 
     @field_validator("platform")
