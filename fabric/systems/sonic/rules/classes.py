@@ -149,7 +149,7 @@ def _is_long(length: object) -> bool:
 
 @rules.add("SON021")
 class SamePriorities(SonicPolicyRule):
-    """All ports with the same DSCP map pause the same priorities."""
+    """All ports with the same maps of DSCPs and pauses pause the same priorities."""
 
     why = (
         "A pause for a priority that the next hop does not pause has no effect, and frames are "
@@ -159,10 +159,11 @@ class SamePriorities(SonicPolicyRule):
     guards = ("lossless.pfc", "lossless.pfc_priority")
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
-        """Compare pfc_enable of the lossless ports that classify packets alike."""
+        """Compare pfc_enable of the lossless ports that classify packets and pauses alike."""
         roles: dict[object, list[LosslessPort]] = defaultdict(list)
         for port in config.lossless_ports:
-            roles[port.qos.get("dscp_to_tc_map")].append(port)
+            maps = port.qos.get("dscp_to_tc_map"), port.qos.get("pfc_to_queue_map")
+            roles[maps].append(port)
         for ports in roles.values():
             common = Counter(port.priorities for port in ports).most_common(1)[0][0]
             for port in ports:
