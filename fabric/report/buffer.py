@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from fabric.design.headroom_fit import law_bytes, longest_fit_m, with_setting
@@ -257,7 +258,10 @@ def _ports_fit(account: Account, room_bytes: int, *, shared: bool) -> int:
     others_bytes = sum(
         size for size, is_worst in zip(own_bytes, alike, strict=True) if not is_worst
     )
-    groups = max(0, room_bytes - others_bytes) // own_bytes[alike.index(True)]
+    if others_bytes > room_bytes:  # not even those: the smallest first
+        fitting = sum(total <= room_bytes for total in accumulate(sorted(own_bytes)))
+        return fitting * device.lossless_ports // len(own_bytes)
+    groups = (room_bytes - others_bytes) // own_bytes[alike.index(True)]
     like_worst = sum(port.headroom is worst for port in device.ports)
     others = device.lossless_ports - like_worst
     return min(others + groups * like_worst // sum(alike), len(device.ports))

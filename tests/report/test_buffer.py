@@ -54,6 +54,24 @@ def test_leaf_and_spine_of_one_model() -> None:
     assert spine["ports_fit"] == 64
 
 
+def test_a_longer_cable_lets_no_more_ports_fit(tmp_path: Path) -> None:
+    """Headroom is above the share of the switch: the smallest groups that fit in it count."""
+    models = {"leaf": {"sku": "QFX5240-64OD", "host_ports": 32}, "spine": {"sku": "QFX5240-64OD"}}
+    cables = {"host_m": 150, "uplink_m": 150}
+    folder = _changed(tmp_path, "rail-512", platforms=models, cables=cables)
+    (folder / "devices").mkdir()
+    (folder / "devices" / "long.yaml").write_text(
+        "devices: [{names: su1-rail0, ports: {et-0/0/40: {cable_m: 2000}}}]"
+    )
+    first, others, *_ = _rows(folder)
+    assert (first["first"], others["first"]) == ("su1-rail0", "su1-rail1")
+    fit, usual = first["ports_fit"], others["ports_fit"]
+    assert isinstance(fit, int)
+    assert isinstance(usual, int)
+    assert 0 < fit <= usual <= 64
+    assert first["headroom_bytes"] != others["headroom_bytes"]
+
+
 def test_what_fits_is_the_edge(tmp_path: Path) -> None:
     """One metre more than the longest cable does not fit: 64 ports, by hand from the formula."""
     (_, spine) = _rows(ROOT / "inventory" / "rail-512")
