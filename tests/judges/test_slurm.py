@@ -300,8 +300,8 @@ def test_folding_is_that_of_slurm(environment: dict[str, str], names: str) -> No
 def test_squeue_lists_jobs_as_documented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both commands of docs/changes.md, by the real client: a job that waits has no host."""
     page = (Path(__file__).parents[2] / "docs/changes.md").read_text()
-    block = page[page.index("  jobs:\n") : page.index("  gates: {counters")]
-    commands = yaml.safe_load(block)["jobs"]
+    block = page[page.index("rollout:\n") :].split("```", 1)[0]
+    commands = yaml.safe_load(block)["rollout"]["jobs"]
     made = example("demo")
     with _controller(tmp_path, hostlist.fold(made.hosts.names), slurm(made)) as environment:
         monkeypatch.setenv("SLURM_CONF", environment["SLURM_CONF"])

@@ -234,7 +234,7 @@ def test_a_legend_says_what_each_colour_is(page: Any, site: Any, tmp_path: Path)
             one(page, "form.ask button.main").click()
             until(lambda: every(page, ".answer table"), "hosts are chosen")
             assert page.execute_script(MISPLACED)[1] == []
-            assert keys_of(page)[:2] == ["host of the job", "below 20 %"]
+            assert keys_of(page)[:3] == ["host of the job", "cable of such a host", "below 20 %"]
             assert keys_of(page)[-4:] == ["not used", *rest]
             assert page.execute_script(UNEXPLAINED) == []
             shown(page, client, "#/what-if")
