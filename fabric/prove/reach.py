@@ -91,14 +91,18 @@ class Reach:
 
     @cached_property
     def _hops(self) -> Forwarding:
-        """What every switch does with packets to leaves: to NICs, and with tenants to loopbacks."""
-        switches, table = self._fabric.switches, self._fabric.nics
+        """What every switch does with packets to leaves: to NICs, and with tenants to loopbacks.
+
+        All equal paths count: those that a limit cuts are BAT013 alone.
+        """
+        switches, table, tables = self._fabric.switches, self._fabric.nics, self.tables.uncut
         if self._fabric.tenants is None or self.network.is_ipv6:
-            return self.forwarding
+            same = tables is self.tables
+            return self.forwarding if same else forwarding(tables, self.forwarding.to)
         leaves = np.flatnonzero(self._row_of[: switches.leaf_count] >= 0)
         addresses = np.concatenate([self._addresses, switches.loopback[leaves]])
         leaf = np.concatenate([table.leaf[self.nics], leaves])
-        return forwarding(self.tables, destinations(self.tables, addresses, self._row_of[leaf]))
+        return forwarding(tables, destinations(tables, addresses, self._row_of[leaf]))
 
     @cached_property
     def _starts(self) -> Bools:
@@ -267,7 +271,7 @@ class Reach:
         """Yield the switches that have more equal paths than their file lets them use."""
         for row, (name, configured) in enumerate(self.network.switches.items()):
             bgp = configured.bgp
-            most = int(self.tables.offered[row].max(initial=0))
+            most = int(self.tables.most_equal[row])
             if bgp and most > bgp.max_paths:
                 message = (
                     f"{counted(most, 'equal path is', 'equal paths are')} on offer, the file lets "

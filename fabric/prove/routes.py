@@ -8,7 +8,7 @@ router id, then the lowest address, is told on. Rounds are run until nothing cha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from ipaddress import IPv4Address, ip_address
 from typing import TYPE_CHECKING
@@ -77,8 +77,8 @@ class Tables:
         Prefixes with a route that discards: a static one, or that of an aggregate.
     next_hops : array of bool, shape (sessions, prefixes)
         Sessions that are a next hop of their switch: BGP, or a static route over the same port.
-    offered : array of int, shape (switches, prefixes)
-        Equal paths that BGP has, before ``max_paths`` cuts them.
+    equal : array of bool, shape (sessions, prefixes)
+        Sessions with an equal best path that BGP may use, before ``max_paths`` cuts them.
     settled : bool
         Whether BGP came to rest.
     """
@@ -90,7 +90,7 @@ class Tables:
     connected: Bools
     dropped: Bools
     next_hops: Bools
-    offered: Ints
+    equal: Bools
     settled: bool
 
     @cached_property
@@ -98,6 +98,22 @@ class Tables:
         """Whether a switch has a route at all, shape (switches, prefixes)."""
         by_hop = _by_switch(self.next_hops, self.source, len(self.connected))
         return self.connected | self.dropped | by_hop
+
+    @property
+    def uncut(self) -> Tables:
+        """The same with all equal paths in use; itself where they are."""
+        is_cut = bool((self.equal & ~self.next_hops).any())
+        return replace(self, next_hops=self.next_hops | self.equal) if is_cut else self
+
+    @cached_property
+    def most_equal(self) -> Ints:
+        """The most equal paths of a switch to one prefix, shape (switches,)."""
+        most = np.zeros(len(self.connected), dtype=np.int64)
+        switch, first = np.unique(self.source, return_index=True)
+        if len(switch):
+            counts = np.add.reduceat(self.equal, first, axis=0, dtype=np.int64)
+            most[switch] = counts.max(axis=1, initial=0)
+        return most
 
 
 def tables(network: Network, established: Iterable[Session]) -> Tables:
@@ -121,10 +137,11 @@ def tables(network: Network, established: Iterable[Session]) -> Tables:
     dropped, static = _static(network, hops, index)
     fixed = connected | dropped | _by_switch(static, hops.source, len(network.switches))
     originated = _originated(network, prefixes, connected, fixed)
-    whole, (learnt, offered, settled) = _spoken(network, hops, prefixes, originated)
+    whole, (learnt, equal, settled) = _spoken(network, hops, prefixes, originated)
     dropped |= whole.active
     fixed |= whole.active
-    next_hops = (learnt & ~fixed[hops.source]) | (static & ~connected[hops.source])
+    free = ~fixed[hops.source]
+    next_hops = (learnt & free) | (static & ~connected[hops.source])
     return Tables(
         prefixes,
         hops.sessions,
@@ -133,7 +150,7 @@ def tables(network: Network, established: Iterable[Session]) -> Tables:
         connected,
         dropped & ~connected,
         next_hops,
-        offered,
+        equal & free,
         settled,
     )
 
@@ -222,7 +239,7 @@ def _originated(network: Network, prefixes: Prefixes, connected: Bools, known: B
 
 def _spoken(
     network: Network, hops: _Hops, prefixes: Prefixes, originated: Bools
-) -> tuple[Aggregates, tuple[Bools, Ints, bool]]:
+) -> tuple[Aggregates, tuple[Bools, Bools, bool]]:
     """Return the aggregates, and what BGP makes of them; those of learnt prefixes follow it."""
     whole = aggregates(network, prefixes, originated)
     follow = whole.idle
@@ -257,12 +274,12 @@ class _Speakers:
         self._external = (self._asn[hops.source] != self._asn[hops.target])[:, None]
         self._passes = _passes(network, hops, prefixes, whole)
 
-    def run(self, originated: Bools) -> tuple[Bools, Ints, bool]:
-        """Return next hops by session, how many were on offer by switch, and whether it rests."""
+    def run(self, originated: Bools) -> tuple[Bools, Bools, bool]:
+        """Return next hops and equal paths by session, and whether it rests."""
         columns, back = _classes(np.concatenate([originated, *self._passes]))
         passes = [part[:, columns] for part in self._passes]
         equal, settled = self._rounds(originated[:, columns], *passes)
-        return self._limited(equal)[:, back], self._counts(equal)[:, back], settled
+        return self._limited(equal)[:, back], equal[:, back], settled
 
     def _rounds(self, originated: Bools, own: Bools, learnt: Bools) -> tuple[Bools, bool]:
         """Exchange best paths until nobody changes its mind; return the equal best paths.
@@ -334,12 +351,6 @@ class _Speakers:
         longer = np.concatenate([self._asn[peer][..., None], path[peer, columns][..., :-1]], axis=2)
         new[self._switch] = np.where(has[..., None], longer, 0)
         return length, new
-
-    def _counts(self, equal: Bools) -> Ints:
-        counts = np.zeros((len(self._asn), equal.shape[1]), dtype=np.int64)
-        if len(self._source):
-            counts[self._switch] = np.add.reduceat(equal, self._first, axis=0, dtype=np.int64)
-        return counts
 
     def _limited(self, equal: Bools) -> Bools:
         """Return the equal paths that ``max_paths`` leaves, the preferred ones first."""

@@ -118,7 +118,7 @@ PROOF_RULES: dict[str, DescribedRule] = {
             Severity.ERROR,
             "Every equal path may be used",
             "Uplinks beyond the limit stand idle while the others are full.",
-            "raise maximum-paths",
+            "raise bgp.max_paths if it is lower, or compare the file with `rocefab render`",
             "RFC 7938 section 6.1",
         ),
         (

@@ -204,12 +204,13 @@ def _by_own(
     proof = engine.prove()
     breaches, worst = list(proof.breaches), None
     known = {breach[:5] for breach in breaches}
+    cut = {breach.device for breach in breaches if breach.rule == "BAT013"}
     for words, outage in steps("failures", failures):
         hit = engine.prove_outage(outage)
         breaches += [
             breach._replace(rule="BAT015", message=f"after {words}: {breach.message}")
             for breach in hit.breaches
-            if breach[:5] not in known
+            if breach[:5] not in known and not (breach.rule == "BAT013" and breach.device in cut)
         ]
         lost, pairs = hit.nic_pairs()
         if worst is None or pairs - lost < worst.pairs:

@@ -45,6 +45,16 @@ def project() -> Project:
     return Project(MIXED)
 
 
+def test_a_failure_adds_nothing_to_paths_beyond_a_limit(tmp_path: Path) -> None:
+    """Three of four uplinks of a leaf are offered then, of which the file still uses two."""
+    text = (MIXED.parent / "a100-pcie" / "fabric.yaml").read_text(encoding="utf-8")
+    text = text.replace("links_per_leaf: 1", "links_per_leaf: 2")
+    text = text.replace("bgp: {", "bgp: {max_paths: 2, ")
+    (tmp_path / "fabric.yaml").write_text(text, encoding="utf-8")
+    found = prove(Project(tmp_path), Request(kinds=("link",))).outcome.findings
+    assert {item.rule for item in found} == {"BAT013"}
+
+
 @pytest.mark.parametrize("name", LINES)
 def test_the_value_behind_a_line(name: str, project: Project, tmp_path: Path) -> None:
     switch, pattern, replacement, rule, field = LINES[name]

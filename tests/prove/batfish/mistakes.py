@@ -227,12 +227,12 @@ MISTAKES = (
         _ids(3),
     ),
     Mistake("two leaves have one AS number", _two_leaves_one_asn, _ids(4, 5), _ids(4, 5)),
-    Mistake("a SONiC leaf uses one path", configured(LEAF, _one_path), _ids(), _ids(4, 13)),
+    Mistake("a SONiC leaf uses one path", configured(LEAF, _one_path), _ids(), _ids(13)),
     Mistake(
         "an EOS leaf uses one path",
         eos("rack1-leaf", r"maximum-paths 64 ecmp 64", "maximum-paths 1 ecmp 1"),
         _ids(4),
-        _ids(4, 13),
+        _ids(13),
         "a100-pcie",
     ),
     Mistake(
