@@ -1,7 +1,8 @@
-"""explain: values of the inventory that the system of a switch does not render."""
+"""explain: values of the inventory that decide no line of a switch."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.design.features import FEATURES
@@ -33,19 +34,26 @@ class Unrendered(NamedTuple):
 
 
 def unrendered(designs: Designs, device: str, name: str) -> list[Unrendered]:
-    """Return the fields of a name, or part of one, that the system of a switch does not render."""
+    """Return the fields of a name, or part of one, that decide no line of a switch.
+
+    Its system does not render them, or not for a switch like this.
+    """
     design = designs.devices.get(device)
     if design is None:
         return []
     sources = _lacking(design)
-    fields = sorted(field for field in {*sources, *_foreign(design)} if is_part_of(name, field))
+    known = {*sources, *_foreign(design), *_decided(design.platform)}
+    fields = sorted(field for field in known if is_part_of(name, field))
     return [_unrendered(designs, design, field, sources.get(field, "")) for field in fields]
 
 
 def _unrendered(designs: Designs, design: DeviceDesign, field: str, source: str) -> Unrendered:
     own = tuple(values(designs, design.name, field, Spot("", frozenset())))
     state = "set, not rendered" if any(value.position for value in own) else "not rendered"
-    note = f"{state}: {platforms[design.platform].title} has no line for it"
+    title = platforms[design.platform].title
+    idle = not source and field in _decided(design.platform)
+    reason = f"{title} needs no line for it here" if idle else f"{title} has no line for it"
+    note = f"{state}: {reason}"
     return Unrendered(field, own, note, source)
 
 
@@ -61,14 +69,11 @@ def _lacking(design: DeviceDesign) -> dict[str, str]:
 
 def _foreign(design: DeviceDesign) -> set[str]:
     """Return the settings that decide lines of other systems, and none of the switch's."""
-    own, others = (
-        {
-            field
-            for name in names
-            for entry in entries(name)
-            for field in entry.fields
-            if field.startswith(_POLICY)
-        }
-        for names in ([design.platform], platforms)
-    )
-    return others - own
+    others = {field for name in platforms for field in _decided(name)}
+    return {field for field in others if field.startswith(_POLICY)} - _decided(design.platform)
+
+
+@cache
+def _decided(system: str) -> frozenset[str]:
+    """Return the fields that decide lines of a system."""
+    return frozenset(field for entry in entries(system) for field in entry.fields)

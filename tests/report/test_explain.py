@@ -473,6 +473,10 @@ UNRENDERED = {
         ("eos-leaf", "cables.uplink_m"),
         ("40", "set, not rendered: Arista EOS has no line for it", "QOS021"),
     ),
+    "no line for so few paths": (
+        ("junos-leaf", "bgp.max_paths"),
+        ("64", "not rendered: Juniper Junos needs no line for it here", "JUN013"),
+    ),
     "a default": (
         ("sonic-leaf", "mac_ageing_s"),
         ("not set", "not rendered: SONiC has no line for it", "ARP002"),
