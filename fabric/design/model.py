@@ -66,7 +66,8 @@ class BgpDesign:
     """BGP of a switch; ``advertised_*`` are the only prefixes that it may originate.
 
     ``allowas_in`` is how often its own AS number may stand in a route that it accepts.
-    ``tells_peer_as`` says that a neighbour is told routes that came from its AS.
+    ``tells_peer_as`` says that a neighbour is told routes that came from its AS. ``equal_paths`` is
+    how many the switch has, ``max_paths`` how many it may use.
     """
 
     asn: int
@@ -76,6 +77,7 @@ class BgpDesign:
     keepalive_s: int
     hold_s: int
     max_paths: int
+    equal_paths: int
     bfd: bool
     neighbours: tuple[BgpNeighbour, ...]
     loopback_pool: str

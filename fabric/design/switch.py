@@ -16,6 +16,7 @@ from fabric.design.qos import lossless_frame_bytes, qos_profile
 from fabric.design.tenancy import TenancyDesigner, tunnel_bytes
 from fabric.platforms import platforms
 from fabric.topology.addressing import slots_per_subnet_group
+from fabric.topology.layout import equal_paths
 from fabric.topology.model import other_end
 from fabric.topology.naming import nic_names
 from fabric.topology.pause_response import PauseResponses
@@ -362,6 +363,7 @@ class SwitchDesigner:
             keepalive_s=file.bgp.keepalive_s,
             hold_s=file.bgp.hold_s,
             max_paths=file.bgp.max_paths,
+            equal_paths=int(self._equal_paths[row]),
             bfd=file.bgp.bfd,
             neighbours=neighbours,
             loopback_pool=str(file.addressing.loopbacks),
@@ -376,6 +378,10 @@ class SwitchDesigner:
     @cached_property
     def _numbered(self) -> Bools:
         return numbered_links(self._fabric)
+
+    @cached_property
+    def _equal_paths(self) -> Ints:
+        return equal_paths(self._fabric)
 
     @cached_property
     def _host_pools(self) -> tuple[HostPool, ...]:

@@ -175,7 +175,12 @@ class Bgp(Model):
     )
     keepalive_s: int = Field(3, ge=1, le=3600, description="Keepalive interval.")
     hold_s: int = Field(9, ge=3, le=3600, description="Hold time of a session.")
-    max_paths: int = Field(64, ge=1, le=256, description="Maximum number of equal-cost paths.")
+    max_paths: int = Field(
+        64,
+        ge=1,
+        le=256,
+        description="Maximum number of equal-cost paths; docs/addressing.md has the lines.",
+    )
     bfd: bool = Field(
         False,  # noqa: FBT003
         description="Whether BFD is enabled for the sessions; docs/addressing.md has its timers.",

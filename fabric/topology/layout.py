@@ -309,6 +309,14 @@ def down_paths(fabric: Fabric) -> Ints:
     return paths
 
 
+def equal_paths(fabric: Fabric) -> Ints:
+    """Return the most equal paths of each switch: over all its uplinks, or down."""
+    up = fabric.uplinks
+    above = np.bincount(up.lower[up.enabled], minlength=len(fabric.switches))
+    most: Ints = np.maximum(above, down_paths(fabric))
+    return most
+
+
 def _alike(column: Ints, lower: Ints, upper: Ints) -> Bools:
     low, high = column[lower][:, None], column[upper][None, :]
     mask: Bools = (low == high) | (low < 0) | (high < 0)

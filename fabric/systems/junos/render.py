@@ -32,6 +32,7 @@ FEATURES = (
     "arp",
     "syslog",
     "ntp",
+    "chassis",
     "interfaces",
     "gateways",
     "loopback",

@@ -9,6 +9,7 @@ from fabric.core.findings import Severity
 from fabric.design.pool import headroom_room
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import largest_queue_bytes, percent_bytes, to_units
+from fabric.systems.junos.view import DEFAULT_ECMP, maximum_ecmp
 from fabric.validate.rule import SwitchRule, rules
 from fabric.validate.traits import classes_of
 
@@ -98,9 +99,61 @@ class HeadroomShare(SwitchRule):
                 f"{room.needed_bytes:,} bytes of headroom, {device.sku.name} keeps "
                 f"{room.kept_bytes:,} (lossless-headroom percent {percent})",
                 "use fewer lossless ports or shorter cables (`rocefab show buffer` says which "
-                "would fit), a model with more buffer, or an own model in platforms/*.yaml with "
-                f"shared_buffer.ingress_headroom_percent {least} and as much less for "
-                "ingress_lossless_percent",
+                f"would fit), or a model with more buffer{_own_shares(device.sku, least)}",
                 place=places.sku_place(device),
                 device=device.name,
+            )
+
+
+def _own_shares(sku: Sku, headroom: int) -> str:
+    """Return the advice to move percents of the buffer to headroom, where there are so many."""
+    names = ("ingress_headroom_percent", "ingress_lossless_percent")
+    now = [int(sku.facts.get(name, 0)) for name in names]
+    lossless = sum(now) - headroom
+    if lossless <= 0:
+        return ""
+    return (
+        f"; or write an own model in platforms/*.yaml with {names[0]} {headroom} and {names[1]} "
+        f"{lossless}, which are {now[0]} and {now[1]} now (docs/reference/models.md)"
+    )
+
+
+@rules.add("JUN013")
+class EqualPaths(SwitchRule):
+    """On Junos more than 16 equal paths need a line that is not confirmed for the model."""
+
+    severity = Severity.WARNING
+    why = (
+        "`chassis maximum-ecmp` sets how many equal paths a switch uses, and is rendered where the "
+        "16 without the line are too few. No source says which models take how many; with a value "
+        "that a switch does not take, the commit fails, or uplinks stand idle."
+    )
+    source = (
+        "Juniper/yang @ 3b347867 24.4R1-EVO junos-conf-chassis (maximum-ecmp); juniper.net CLI "
+        "reference, maximum-ecmp (edit chassis: 16 without it); KB34303 (EX and QFX)"
+    )
+    guards = ("bgp.max_paths", "spines.count", "spines.links_per_leaf")
+
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
+        """Look for the line, and for a number that the inventory sets and no line has."""
+        if device.platform != "junos":
+            return
+        limit, bgp, place = maximum_ecmp(device.bgp), device.bgp, places.place("bgp", "max_paths")
+        if limit:
+            yield self.finding(
+                f"{bgp.equal_paths} equal paths: bgp.max_paths {bgp.max_paths} is rendered as "
+                f"`chassis maximum-ecmp {limit}`, which is not confirmed for {device.sku.name}",
+                f"try it on one switch first, or use fewer cables of a higher speed: up to "
+                f"{DEFAULT_ECMP} equal paths need no line",
+                place=place,
+                device=device.name,
+            )
+        elif "max_paths" in places.intent.fabric.bgp.model_fields_set:
+            yield self.finding(
+                f"bgp.max_paths {bgp.max_paths} is not rendered for switches with up to "
+                f"{DEFAULT_ECMP} equal paths, which Junos uses without a line",
+                "remove it, unless other switches have more",
+                place=place,
+                device=device.name,
+                severity=Severity.INFO,
             )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.core.errors import RenderError
 from fabric.design.shares import reserves_of, switch_shares
+from fabric.observe.configuration.defaults import number_of
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import largest_queue_bytes, to_units
 from fabric.render.object_names import ObjectNames
@@ -16,6 +17,7 @@ from fabric.systems.junos.platforms import (
     CONTROL_QUEUE,
     DEFAULT_QUEUE,
     DEFAULT_WATCHDOG_MS,
+    ECMP_LIMITS,
     FRAME_EXTRA_BYTES,
 )
 from fabric.systems.junos.platforms.text import quoted
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 #: Clause 91 is Reed-Solomon, clause 74 Firecode (Juniper/yang 24.4R1-EVO junos-conf-interfaces).
 FEC_WORDS = {"rs": "fec91", "fc": "fec74", "none": "none"}
+#: Equal paths that are used without a limit of ours.
+DEFAULT_ECMP = number_of("junos", "maximum_ecmp")
 WATCHDOG_ACTIONS = ("drop", "forward")
 _MINUTE_S = 60
 Pairs: TypeAlias = "tuple[tuple[str, str], ...]"
@@ -108,6 +112,8 @@ class JunosView:
         Sessions with addresses.
     advertised : tuple of (port, prefix)
         What NICs make their addresses of.
+    maximum_ecmp : int
+        Limit of equal paths; 0 where the default of the system holds them.
     peer_asns : tuple of int
         AS numbers of the switches at the other ends of sessions without addresses.
     lossless : bool
@@ -136,6 +142,7 @@ class JunosView:
     groups: tuple[tuple[str, bool], ...]
     neighbours: tuple[tuple[str, str, str, int, str], ...]
     advertised: tuple[tuple[str, str], ...]
+    maximum_ecmp: int
     peer_asns: tuple[int, ...]
     loops: int
     lossless: bool
@@ -181,6 +188,7 @@ def view(device: DeviceDesign) -> JunosView:
             for port in device.ports
             if port.announces_router
         ),
+        maximum_ecmp=maximum_ecmp(device.bgp),
         peer_asns=tuple(sorted({peer.asn for peer in device.bgp.neighbours if peer.unnumbered})),
         loops=device.bgp.allowas_in + 1 if device.bgp.allowas_in else 0,
         lossless=any(profile.pfc for profile in device.qos_profiles),
@@ -212,6 +220,13 @@ def _groups(device: DeviceDesign) -> tuple[tuple[str, bool], ...]:
     kinds = {peer.unnumbered for peer in device.bgp.neighbours}
     numbered = ((head, False),) if kinds != {True} else ()
     return (*numbered, (f"{head}-unnumbered", True)) if True in kinds else numbered
+
+
+def maximum_ecmp(bgp: BgpDesign) -> int:
+    """Return the first limit that holds ``max_paths``; 0 where the default holds all paths."""
+    if bgp.equal_paths <= DEFAULT_ECMP:
+        return 0
+    return next(limit for limit in ECMP_LIMITS if limit >= bgp.max_paths)
 
 
 def _refuse(device: DeviceDesign, reason: str) -> RenderError:

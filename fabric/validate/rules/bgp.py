@@ -9,7 +9,7 @@ import numpy as np
 from fabric.core.counts import counted
 from fabric.design.features import missing
 from fabric.topology.addressing import asn_field
-from fabric.topology.layout import down_paths
+from fabric.topology.layout import equal_paths
 from fabric.topology.paths import islands
 from fabric.validate.origins import switch_place
 from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
@@ -55,10 +55,8 @@ class EnoughPaths(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare max_paths with the equal cables of every switch."""
-        max_paths, up = model.intent.fabric.bgp.max_paths, model.fabric.uplinks
-        names = model.fabric.switches.names
-        above = np.bincount(up.lower[up.enabled], minlength=len(names))
-        needs = np.maximum(above, down_paths(model.fabric))
+        max_paths, names = model.intent.fabric.bgp.max_paths, model.fabric.switches.names
+        needs = equal_paths(model.fabric)
         for row in np.flatnonzero(needs > max_paths).tolist():
             yield self.finding(
                 f"bgp.max_paths {max_paths} is below {counted(needs[row], 'equal path')}",

@@ -61,6 +61,7 @@ set system host-name old
 set system arp aging-timer 20
 set system ntp server 203.0.113.1
 set system syslog host 203.0.113.2 any any
+set chassis maximum-ecmp 128
 set interfaces et-0/0/0 mtu 1514
 set interfaces et-0/0/9 unit 0 family inet6 address 2001:db8::2/127
 set interfaces et-0/0/9 unit 0 family inet address 10.9.9.9/31

@@ -119,6 +119,25 @@ def test_percents_come_to_exactly_one_hundred(inventory: str, switch: str) -> No
     assert 0 < kmin < kmax <= 100
 
 
+#: Equal paths and bgp.max_paths -> `chassis maximum-ecmp`.
+LIMITS = {
+    (16, 64): "",
+    (16, 256): "",
+    (17, 32): "32",
+    (17, 64): "64",
+    (64, 65): "128",
+    (200, 256): "256",
+}
+
+
+@pytest.mark.parametrize("paths", LIMITS)
+def test_more_than_sixteen_equal_paths_need_a_limit(paths: tuple[int, int]) -> None:
+    device = designs("demo")["su1-rail0"]
+    bgp = replace(device.bgp, equal_paths=paths[0], max_paths=paths[1])
+    text = text_of(replace(device, bgp=bgp))
+    assert "".join(re.findall(r"set chassis maximum-ecmp (\d+)\n", text)) == LIMITS[paths]
+
+
 def test_a_threshold_is_a_percent_of_the_largest_queue() -> None:
     """The lossless 66 % of the 70 % that is shared of 165.2 MB, rounded up."""
     device = designs("demo")["su1-rail0"]

@@ -16,6 +16,10 @@ DEFAULT_WATCHDOG_MS = (100, 200, 200)
 #: Bytes of an untagged frame that ``mtu`` of a port, and of irb, counts beside the packet; the
 #: check sequence does not count (juniper.net, interfaces-configuring-media-mtu and mtu).
 FRAME_EXTRA_BYTES = 14
+#: Values of ``chassis maximum-ecmp`` that are rendered: the powers of two, as the CLI reference of
+#: juniper.net lists them, out of the multiples of 32 that the schema takes (Juniper/yang @ 3b347867
+#: 24.4R1-EVO junos-conf-chassis). The last one is the most that bgp.max_paths can be.
+ECMP_LIMITS = (32, 64, 128, 256)
 #: Range of ``mtu``.
 _FRAME_BYTES = (256, 9216)
 

@@ -37,12 +37,16 @@ class FixedPaths(SwitchRule):
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for another number on SONiC."""
         plain = device.platform == "sonic" and not is_managed(device)
-        if plain and device.bgp.max_paths != _PATHS:
+        bgp = device.bgp
+        if plain and bgp.max_paths != _PATHS:
+            is_short = bgp.equal_paths > _PATHS
             yield self.finding(
-                f"bgp.max_paths {device.bgp.max_paths} has no effect on SONiC, which uses {_PATHS}",
-                "remove it for SONiC",
+                f"bgp.max_paths {bgp.max_paths} has no effect on SONiC, which uses {_PATHS}"
+                f"{f' of {bgp.equal_paths} equal paths' if is_short else ''}",
+                "use fewer cables of a higher speed" if is_short else "remove it for SONiC",
                 place=places.place("bgp", "max_paths"),
                 device=device.name,
+                severity=Severity.ERROR if is_short else None,
             )
 
 
