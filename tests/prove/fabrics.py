@@ -10,6 +10,7 @@ import yaml
 
 from fabric.observe.configuration import readers
 from fabric.prove.engine import Engine, Proof
+from fabric.prove.wiring import Network
 from fabric.workflow.project import Project
 from tests.topology.fabrics import INVENTORY, document
 
@@ -55,5 +56,14 @@ def with_files(project: Project) -> tuple[Project, Texts]:
 
 def prove(project: Project, texts: Texts) -> Proof:
     """Return what our own engine says of the files."""
+    return _engine(project, texts).prove()
+
+
+def network_of(project: Project, texts: Texts) -> Network:
+    """Return the default VRFs of the first family, as the files have them."""
+    return _engine(project, texts).default_networks()[0]
+
+
+def _engine(project: Project, texts: Texts) -> Engine:
     files = {name: readers[project.devices[name].platform](text) for name, text in texts.items()}
-    return Engine(project.fabric, project.devices, project.hosts, files).prove()
+    return Engine(project.fabric, project.devices, project.hosts, files)

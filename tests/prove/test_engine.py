@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from fabric.prove.routes import tables
+from fabric.prove.sessions import sessions
 from fabric.workflow.project import Project
-from tests.prove.fabrics import Texts, example, prove, random_fabric
+from tests.prove.fabrics import Texts, example, network_of, prove, random_fabric
 from tests.prove.faults import FAULTS, Fault
 
 #: Ends of sessions, next hops, and ordered pairs of NICs, as Batfish 0.36 counted them.
@@ -31,6 +33,16 @@ def test_examples_are_proved(name: str) -> None:
     assert proof.breaches == ()
     assert (proof.sessions, proof.routes, proof.pairs) == COUNTED[name]
     assert proof.lost_pairs == 0
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_the_design_knows_how_many_equal_paths_bgp_has(name: str) -> None:
+    """Rules judge by the one, the proof by the other."""
+    project, texts = example(name)
+    network = network_of(project, texts)
+    found = tables(network, [link for link in sessions(network) if link.established]).most_equal
+    designed = {switch: design.bgp.equal_paths for switch, design in project.devices.items()}
+    assert dict(zip(network.switches, found.tolist(), strict=True)) == designed
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)

@@ -143,8 +143,9 @@ class EqualPaths(SwitchRule):
             yield self.finding(
                 f"{bgp.equal_paths} equal paths: bgp.max_paths {bgp.max_paths} is rendered as "
                 f"`chassis maximum-ecmp {limit}`, which is not confirmed for {device.sku.name}",
-                f"try it on one switch first, or use fewer cables of a higher speed: up to "
-                f"{DEFAULT_ECMP} equal paths need no line",
+                "try it on one switch first (where it works, `severity` in fabric.yaml makes this "
+                f"an info), or use fewer cables of a higher speed: up to {DEFAULT_ECMP} equal "
+                "paths need no line",
                 place=place,
                 device=device.name,
             )

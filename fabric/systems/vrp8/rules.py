@@ -92,7 +92,8 @@ class EvenAddress(SwitchRule):
             if address.ip == address.network.network_address:
                 yield self.finding(
                     "addresses of its uplinks equal their network address",
-                    "try it on one port of one switch before the whole fabric",
+                    "try it on one port of one switch before the whole fabric; where it works, "
+                    "`severity` in fabric.yaml makes this an info",
                     place=places.place("addressing", "uplinks"),
                     device=device.name,
                 )
