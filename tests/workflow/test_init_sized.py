@@ -312,7 +312,7 @@ def test_there_is_a_model_of_each_system() -> None:
 def test_each_pair_of_systems_has_what_both_need(leaf: str, design: str, tmp_path: Path) -> None:
     """Warnings are those that the system gives with every other one, too."""
     wrong: dict[str, set[str]] = {}
-    own = {"QOS021", "CMW003", "CMW004", "VRP005"}
+    own = {"QOS021", "CMW003", "CMW004", "VRP005", "JUN013"}
     for spine in OF_SYSTEMS:
         wish = Wish(design, 20, 4, leaf, spine, nic_gbps=100)
         refuse_models(wish)
