@@ -120,7 +120,7 @@ def line_rate_efficiency(mtu_bytes: int, *, vlan: bool = False, ipv6: bool = Fal
 
 
 def longest_path(fabric: Fabric) -> tuple[Hop, ...]:
-    """Return the cables between the two hosts whose round trip is longest; none without such a pair.
+    """Return the cables between the two hosts whose round trip is longest; none without a pair.
 
     `longest_way` says which paths count.
     """

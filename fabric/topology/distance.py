@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.topology.paths import joined
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -51,8 +53,8 @@ def metres(_speed_gbps: Ints, cable_m: Ints) -> Costs:
 def longest_way(network: Clos, cost: Cost = metres) -> Way | None:
     """Return the path between two hosts whose cables cost most, or None without such a path.
 
-    A path goes up and comes down through another leaf, and above the spines through another AS.
-    A path counts that BGP refuses because leaves of two pods have one AS.
+    A path turns between two leaves below one spine, or between two pods: switches that cables
+    join, or an AS. A path counts that BGP refuses because leaves of two pods have one AS.
     """
     climbs = _Climbs(network, cost)
     return max(climbs.ways(), key=lambda way: way[0], default=(0.0, None))[1]
@@ -73,12 +75,24 @@ class _Climbs:
         own = self._cost(nics.speed_gbps, nics.cable_m)
         yield from self._turn(0, np.flatnonzero(nics.up), nics.leaf, nics.host, own)
         step = self._cost(cables.speed_gbps, cables.cable_m)
-        side = np.arange(len(network.tier)) if network.allowas_in else network.asn
         for tier in range(network.tiers - 1):
-            below = self._climb[cables.lower]
+            below, side = self._climb[cables.lower], self._pods(tier)[cables.lower]
             rows = np.flatnonzero(cables.up & (network.tier[cables.lower] == tier) & (below >= 0))
-            sides = (side if tier == 0 else network.asn)[cables.lower]
-            yield from self._turn(tier + 1, rows, cables.upper, sides, below + step)
+            yield from self._turn(tier + 1, rows, cables.upper, side, below + step)
+
+    def _pods(self, tier: int) -> Ints:
+        """Return a number for each switch: equal where no path turns between two above the tier."""
+        network = self._network
+        if tier == 0 and network.allowas_in:
+            return np.arange(len(network.tier))
+        rows = network.rows(tier)
+        one_of, place = np.unique(network.asn[rows], return_index=True, return_inverse=True)[1:]
+        below = network.cables.up & (network.tier[network.cables.upper] <= tier)
+        ends = (
+            (network.cables.lower[below], rows),
+            (network.cables.upper[below], rows[one_of][place]),
+        )
+        return joined(len(network.tier), *(np.concatenate(end) for end in ends))
 
     def _turn(
         self, tier: int, rows: Ints, upper: Ints, side: Ints, cost: Costs
