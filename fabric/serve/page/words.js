@@ -27,6 +27,7 @@ const BUFFER = {
 export function bufferRow([field, value]) {
   const [label, unit] = BUFFER[field] ?? [plain(field), ""];
   if (value === "-") return [label, null];
+  if (/^-\d/.test(value)) return [label, `none: overbooked by ${value.slice(1)} ${unit}`];
   return [label, /^[\d,.]+$/.test(value) && unit ? `${value} ${unit}` : value];
 }
 
