@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from fabric.topology.model import Bools, Fabric, Ints
 
 
+#: Border of a box: of no tenant, of one, of one beside NICs of no tenant, of several tenants.
+Border = Literal["plain", "tenant", "mixed", "shared"]
 #: More than the ports of any switch; our choice.
 _PORTS = 1 << 20
 
@@ -70,6 +72,15 @@ class Box:
     def name(self) -> str:
         """The whole name of a device that is alone, or the label of several."""
         return self.members[0] if len(self.members) == 1 else self.label
+
+    @property
+    def border(self) -> Border:
+        """Whose border it has, in every picture: that of its tenant, or of several."""
+        if not self.tenants:
+            return "plain"
+        if len(self.tenants) > 1:
+            return "shared"
+        return "mixed" if self.is_mixed else "tenant"
 
 
 @dataclass(frozen=True, slots=True)

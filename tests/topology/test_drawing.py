@@ -365,6 +365,19 @@ def test_over_subscription_and_what_is_switched_off() -> None:
     assert totals[CableState.OVERSUBSCRIBED] == 3
 
 
+def test_a_border_is_of_the_tenants() -> None:
+    borders = {
+        ((), False): "plain",
+        ((), True): "plain",
+        ((("red", 1),), False): "tenant",
+        ((("red", 1),), True): "mixed",
+        ((("red", 1), ("blue", 2)), False): "shared",
+        ((("red", 1), ("blue", 2)), True): "shared",
+    }
+    place = ("leaf", "leaf1", "", ("leaf1",), 0, 0, 0, 0, 0)
+    assert borders == {of: Box(*place, *of).border for of in borders}
+
+
 def test_quarantine_is_planned_and_hidden_by_cables_in_use() -> None:
     """One cable of gpu004 is in it: no fault, and not among cables that nobody looked at."""
     built = example("tenants")
