@@ -304,6 +304,7 @@ def _line(line: Line, boxes: tuple[Box, ...]) -> dict[str, Any]:
         "state": line.state.name.lower(),
         "states": {state.name.lower(): count for state, count in line.states},
         "speeds_gbps": list(line.speeds_gbps),
+        "lengths": line.lengths,
         "rail": line.rail,
         "cables": line.cables,
         "kind": "host" if boxes[line.lower[0]].kind == "host" else "switch",

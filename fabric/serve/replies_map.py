@@ -84,6 +84,9 @@ class LineReply(BaseModel):
         Field(description="Why the inventory has none of its cables in use; null where it has."),
     ]
     speeds_gbps: list[int]
+    lengths: Annotated[
+        str, Field(description="Length of its cables, and how many have the longest one.")
+    ]
     rail: int
     cables: Count
     not_planned: Annotated[

@@ -97,6 +97,8 @@ class Line:
         Ends of the line, the lower end first.
     states : tuple of (CableState, int)
         How many cables have which state, the highest state first.
+    lengths_m : tuple of (int, int)
+        Lengths of the cables, and how many have each, the shortest first.
     rail : int
         Rail of the cables; -1 where there is none, or several.
     """
@@ -109,6 +111,7 @@ class Line:
     y2: float
     states: tuple[tuple[CableState, int], ...]
     speeds_gbps: tuple[int, ...]
+    lengths_m: tuple[tuple[int, int], ...]
     rail: int
 
     @property
@@ -125,6 +128,12 @@ class Line:
     def cables(self) -> int:
         """How many cables the line stands for."""
         return sum(count for _, count in self.states)
+
+    @property
+    def lengths(self) -> str:
+        """The length of the cables in words: of several lengths, how many have the longest."""
+        (near, _), (far, count) = self.lengths_m[0], self.lengths_m[-1]
+        return f"{far} m" if near == far else f"{near}-{far} m, {count:,} of {far} m"
 
 
 @dataclass(frozen=True, slots=True)

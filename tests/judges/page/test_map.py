@@ -83,6 +83,7 @@ def test_a_chosen_bundle_shows_the_leaves_that_it_connects(page: Any, site: Any)
     shown(page, site, "#/map")
     combs = [len(every(page, f"g.comb{kind}")) for kind in ("", ".mine")]
     box(page, "su1-rail0").click()
+    assert "32 cables of 400G, 40 m" in one(page, ".panel ul.plain").text
     combs.append(len(every(page, "g.comb.mine")))
     box(page, "spine01").click()
     combs.append(len(every(page, "g.comb.mine")))
