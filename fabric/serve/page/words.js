@@ -20,8 +20,8 @@ const BUFFER = {
   buffer_bytes: ["packet buffer", "bytes"],
   free_bytes: ["free", "bytes"],
   ports_fit: ["lossless ports that would fit", ""],
-  cable_m_fits: ["longest cable that would fit", "m"],
-  mtu_bytes_fits: ["largest MTU that would fit", "bytes"],
+  cable_m_fits: ["longest cable at the ports with the largest headroom", "m"],
+  mtu_bytes_fits: ["largest MTU at the ports with the largest headroom", "bytes"],
 };
 
 export function bufferRow([field, value]) {

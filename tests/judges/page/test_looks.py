@@ -126,7 +126,8 @@ def test_a_broken_word_and_a_raw_name_are_seen(page: Any, site: Any) -> None:
 def test_fields_have_words(page: Any, site: Any) -> None:
     shown(page, site, "#/device/su1-rail0")
     seen = {row.text.replace("\n", ": ") for row in every(page, ".facts div")}
-    assert {"packet buffer: 158,229,504 bytes", "largest MTU that would fit: 9,216 bytes"} <= seen
+    mtu = "largest MTU at the ports with the largest headroom: 9,216 bytes"
+    assert {"packet buffer: 158,229,504 bytes", mtu} <= seen
     assert "PFC pause frames, priority 3, received" in text(page)
     shown(page, site, "#/map")
     assert "wrong cables" in text(page)
