@@ -197,7 +197,7 @@ def _refuse_file_name(out: Path, paths: list[str]) -> None:
     if out.suffix.lower() not in suffixes or out.is_dir():
         return
     folder = f"name a folder, such as --out {out.with_suffix('')}"
-    fix = f"write `> {out}` in place of --out, or {folder}" if len(paths) == 1 else folder
+    fix = f"write `> {out}` instead of --out, or {folder}" if len(paths) == 1 else folder
     message = f"{out} has the name of a file, but --out is a folder"
     raise refused("PLC040", message, fix, field="--out")
 

@@ -29,8 +29,8 @@ def test_nothing_to_write_is_said(project, tmp_path):
 @pytest.mark.parametrize(
     ("form", "out", "fix"),
     [
-        ("csv", "fab/cabling.csv", "write `> fab/cabling.csv` in place of --out, or name"),
-        ("slurm", "topology.CONF", "write `> topology.CONF` in place of --out, or name"),
+        ("csv", "fab/cabling.csv", "write `> fab/cabling.csv` instead of --out, or name"),
+        ("slurm", "topology.CONF", "write `> topology.CONF` instead of --out, or name"),
         ("grafana", "fab/board.json", "name a folder, such as --out fab/board"),
     ],
     ids=["one file", "in the working folder", "several files"],
