@@ -214,7 +214,12 @@ def test_it_says_which_faster_ports_it_leaves(leaf: str, spine: str, lines: list
 @pytest.mark.parametrize(
     ("leaf", "spine", "line"),
     {
-        "both": ("CE8851-32CQ8DQ-P", "", "lossless: # these switches need the values below; all other values have defaults\n  # "),
+        "both": (
+            "CE8851-32CQ8DQ-P",
+            "",
+            "lossless: # these switches need the values below; all other values have defaults\n"
+            "  # ",
+        ),
         "the spines": ("CE8855-32CQ4BQ", "CE8851-32CQ8DQ-P", "# "),
         "neither": ("CE8855-32CQ4BQ", "", ""),
     }.values(),
