@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bytes_per_s, ns_to_s
 from fabric.qos.headroom.wire import SIGNAL_M_PER_S
+from fabric.topology.clos import clos
+from fabric.topology.distance import longest_way
 
 if TYPE_CHECKING:
-    from fabric.topology.model import Bools, Fabric, Ints
+    from fabric.topology.distance import Costs
+    from fabric.topology.model import Fabric, Ints
 
 #: Delay of a hop beside its cable: NIC or switch, transceivers and coding. The topologies of HPCC's
 #: simulator count 1000 ns a link (alibaba-edu/High-Precision-Congestion-Control 9950bbbf
@@ -22,6 +25,8 @@ LONG_CABLE_M = 2000
 #: preamble and gap 20 (InfiniBand Architecture Specification, annex A17; IEEE 802.3). With IPv6 it
 #: is half a percent longer, which is less than what models of congestion tell apart.
 ROCE_PACKET_BYTES = 4096 + 82
+#: A CNP or an acknowledgement on its way back, with preamble and gap.
+NOTICE_BYTES = 84
 #: Path MTUs of RoCE, and what Linux keeps of the MTU of the network device for headers: the largest
 #: that fits it less 96 bytes (include/rdma/ib_addr.h, iboe_get_mtu).
 _ROCE_MTUS_BYTES, _HEADERS_BYTES = (256, 512, 1024, 2048, 4096), 96
@@ -58,7 +63,7 @@ def one_way_s(hops: tuple[Hop, ...], frame_bytes: float, hop_ns: float = HOP_NS)
 def round_trip_s(
     hops: tuple[Hop, ...],
     frame_bytes: float = ROCE_PACKET_BYTES,
-    notice_bytes: float = 84,
+    notice_bytes: float = NOTICE_BYTES,
     hop_ns: float = HOP_NS,
 ) -> float:
     """Return the time from the first bit of a data frame to its notice, through an idle path.
@@ -115,24 +120,15 @@ def line_rate_efficiency(mtu_bytes: int, *, vlan: bool = False, ipv6: bool = Fal
 
 
 def longest_path(fabric: Fabric) -> tuple[Hop, ...]:
-    """Return the cables between the two NICs of a fabric that are farthest apart.
+    """Return the cables between the two hosts whose round trip is longest; none without a pair.
 
-    Each hop has the longest enabled cable of its tier, and its slowest speed. A fabric with one
-    leaf has two hops, one with spines four, one with super-spines six.
+    `longest_way` says which paths count.
     """
-    nics, up, switches = fabric.nics, fabric.uplinks, fabric.switches
-    host = _longest(nics.speed_gbps, nics.cable_m, nics.enabled)
-    if host is None:
-        return ()
-    above = []
-    for tier in range(2 if switches.leaf_count > 1 else 0):
-        mine = up.enabled & (switches.tier[up.lower] == tier)
-        above.append(_longest(up.speed_gbps, up.cable_m, mine))
-    hops = (host, *(hop for hop in above if hop))
-    return (*hops, *reversed(hops))
+    way = longest_way(clos(fabric), _hop_s)
+    return tuple(Hop(*cable) for cable in way.cables) if way else ()
 
 
-def _longest(speed_gbps: Ints, cable_m: Ints, enabled: Bools) -> Hop | None:
-    if not enabled.any():
-        return None
-    return Hop(float(speed_gbps[enabled].min()), float(cable_m[enabled].max()))
+def _hop_s(speed_gbps: Ints, cable_m: Ints) -> Costs:
+    """Return the share of each cable in a round trip, without the delay that all have."""
+    frame_s = (ROCE_PACKET_BYTES + NOTICE_BYTES) / gbps_to_bytes_per_s(1)
+    return 2 * cable_m / SIGNAL_M_PER_S + frame_s / speed_gbps

@@ -176,7 +176,7 @@ def _distance(designs: Designs, network: Clos, layers: Layers) -> Iterator[_Item
     how = f"between leaves; {hops + 2} between hosts"
     yield _Item("diameter", counted(hops, "cable"), how, hops, "cables")
     yield _mtu(designs)
-    way = longest_way(network, layers)
+    way = longest_way(network)
     if way is not None:
         names = designs.fabric.switches.names
         how = f"{' + '.join(str(metres) for _, metres in way.cables)} m"

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.topology.twins import distinct_rows, once_per_kind, two_of_each
+from fabric.topology.paths import joined
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from numpy.typing import NDArray
 
-    from fabric.topology.clos import Clos
+    from fabric.topology.clos import Cables, Clos, Edge
     from fabric.topology.model import Ints
     from fabric.topology.paths import Layers
 
-    Metres = NDArray[np.float32]
+    Costs = NDArray[np.float64]
+    #: What each cable costs, from its speed in Gbit/s and its length in m.
+    Cost = Callable[[Ints, Ints], Costs]
 
 
 def diameter(layers: Layers) -> int:
@@ -42,126 +45,82 @@ class Way:
         return sum(metres for _, metres in self.cables)
 
 
-def longest_way(network: Clos, layers: Layers) -> Way | None:
-    """Return the shortest path between two hosts that has the most metres of cable, or None.
+def metres(_speed_gbps: Ints, cable_m: Ints) -> Costs:
+    """Return the lengths: the cost by which the longest path is the one of most cable."""
+    return cable_m.astype(np.float64)
 
-    Of parallel cables and of several paths of as many hops the longest counts. Where leaves reach
-    each other over a pod that has lost cables, a path may be counted that BGP refuses.
+
+def longest_way(network: Clos, cost: Cost = metres) -> Way | None:
+    """Return the path between two hosts whose cables cost most, or None without such a path.
+
+    A path turns between two leaves below one spine, or between two pods: switches that cables
+    join, or an AS. A path counts that BGP refuses because leaves of two pods have one AS.
     """
-    return _Lengths(network, layers).longest()
+    climbs = _Climbs(network, cost)
+    return max(climbs.ways(), key=lambda way: way[0], default=(0.0, None))[1]
 
 
-class _Lengths:
-    """Lengths between leaves, two of each kind: of one kind are twins with cables as long."""
+class _Climbs:
+    """The dearest way from a host up to each switch: its cost, and its last cable."""
 
-    def __init__(self, network: Clos, layers: Layers) -> None:
-        self._network, self._layers = network, layers
+    def __init__(self, network: Clos, cost: Cost) -> None:
+        self._network, self._cost = network, cost
+        self._climb = np.full(len(network.tier), -np.inf)
+        self._last = np.full(len(network.tier), -1)
 
-    @cached_property
-    def _steps(self) -> list[Metres]:
-        """Longest cable between two switches of neighbouring tiers; -inf where there is none."""
-        cables, place = self._network.cables, self._network.place
-        tier = self._network.tier[cables.lower]
-        tables = []
-        for number, shape in enumerate(table.shape for table in self._layers.cables):
-            table = np.full(shape, -np.inf, dtype=np.float32)
-            rows = np.flatnonzero((tier == number) & cables.up)
-            ends = (place[cables.lower[rows]], place[cables.upper[rows]])
-            np.maximum.at(table, ends, cables.cable_m[rows].astype(np.float32))
-            tables.append(table)
-        return tables
+    def ways(self) -> Iterator[tuple[float, Way]]:
+        """Yield the dearest path that turns in each tier, with its cost."""
+        network = self._network
+        nics, cables = network.nics, network.cables
+        own = self._cost(nics.speed_gbps, nics.cable_m)
+        yield from self._turn(0, np.flatnonzero(nics.up), nics.leaf, nics.host, own)
+        step = self._cost(cables.speed_gbps, cables.cable_m)
+        for tier in range(network.tiers - 1):
+            below, side = self._climb[cables.lower], self._pods(tier)[cables.lower]
+            rows = np.flatnonzero(cables.up & (network.tier[cables.lower] == tier) & (below >= 0))
+            yield from self._turn(tier + 1, rows, cables.upper, side, below + step)
 
-    @cached_property
-    def _ends(self) -> Metres:
-        """Longest NIC cable of each leaf; -inf where there is none."""
+    def _pods(self, tier: int) -> Ints:
+        """Return a number for each switch: equal where no path turns between two above the tier."""
+        network = self._network
+        if tier == 0 and network.allowas_in:
+            return np.arange(len(network.tier))
+        rows = network.rows(tier)
+        one_of, place = np.unique(network.asn[rows], return_index=True, return_inverse=True)[1:]
+        below = network.cables.up & (network.tier[network.cables.upper] <= tier)
+        ends = (
+            (network.cables.lower[below], rows),
+            (network.cables.upper[below], rows[one_of][place]),
+        )
+        return joined(len(network.tier), *(np.concatenate(end) for end in ends))
+
+    def _turn(
+        self, tier: int, rows: Ints, upper: Ints, side: Ints, cost: Costs
+    ) -> Iterator[tuple[float, Way]]:
+        """Climb to a tier by some of its cables; yield the dearest path that turns there."""
+        rows = rows[np.lexsort((-cost[rows], upper[rows]))]
+        first = rows[np.unique(upper[rows], return_index=True)[1]]
+        self._climb[upper[first]], self._last[upper[first]] = cost[first], first
+        others = rows[side[rows] != side[self._last[upper[rows]]]]
+        if len(others):
+            total = cost[others] + self._climb[upper[others]]
+            other = int(others[total.argmax()])
+            yield float(total.max()), self._way(tier, int(self._last[upper[other]]), other)
+
+    def _way(self, tier: int, up: int, down: int) -> Way:
+        leaf, climb = self._down(tier, up)
+        other, fall = self._down(tier, down)
+        return Way(leaf, other, (*climb, *reversed(fall)))
+
+    def _down(self, tier: int, row: int) -> tuple[int, list[tuple[int, int]]]:
+        """Return the leaf below a cable, and the cables from the host up to it."""
+        way: list[tuple[int, int]] = []
+        for _ in range(tier):
+            way.insert(0, _cable(self._network.cables, row))
+            row = int(self._last[self._network.cables.lower[row]])
         nics = self._network.nics
-        ends = np.full(self._network.leaves, -np.inf, dtype=np.float32)
-        np.maximum.at(ends, nics.leaf[nics.up], nics.cable_m[nics.up].astype(np.float32))
-        return ends
-
-    @cached_property
-    def _rows(self) -> Ints:
-        """The leaves that stand for all pairs."""
-        columns = [self._layers.twins, np.unique(self._ends, return_inverse=True)[1]]
-        columns += [distinct_rows(step)[1] for step in self._steps[:1]]
-        return two_of_each(distinct_rows(np.column_stack(columns))[1])[0]
-
-    @cached_property
-    def _climbs(self) -> list[Metres]:
-        """Longest way up from some leaves to each switch, by tier from 1."""
-        climbs = [step[self._rows] for step in self._steps[:1]]
-        for step in self._steps[1:]:
-            climbs.append(_longest_sum(climbs[-1], step))
-        return climbs
-
-    def longest(self) -> Way | None:
-        turn_tier, ends = self._layers.of_leaves(self._rows).turn_tier, self._ends[self._rows]
-        best, where = -np.inf, (0, 0, 0)
-        for tier, climb in enumerate(self._climbs, 1):
-            total = _longest_sum(climb, climb.T) + ends[:, None] + ends
-            total[turn_tier != tier] = -np.inf
-            if total.max() > best:
-                one, other = divmod(int(total.argmax()), len(ends))
-                best, where = float(total.max()), (one, other, tier)
-        return self._way(*where) if best > 0 else self._inside_a_leaf()
-
-    def _way(self, one: int, other: int, tier: int) -> Way:
-        """Return the longest way between two of the ``_rows``."""
-        climb = self._climbs[tier - 1]
-        top = int((climb[one] + climb[other]).argmax())
-        up, down = self._climb(one, tier, top), self._climb(other, tier, top)
-        leaves = int(self._rows[one]), int(self._rows[other])
-        near, far = (self._nics(leaf)[0] for leaf in leaves)
-        return Way(*leaves, (near, *up, *reversed(down), far))
-
-    def _climb(self, one: int, tier: int, top: int) -> list[tuple[int, int]]:
-        """Return the cables of the longest way from one of the ``_rows`` up to a switch."""
-        cables: list[tuple[int, int]] = []
-        for level in range(tier, 0, -1):
-            below = int(self._rows[one])
-            if level > 1:
-                below = int(
-                    (self._climbs[level - 2][one] + self._steps[level - 1][:, top]).argmax()
-                )
-            cables.insert(0, self._cable(level - 1, below, top))
-            top = below
-        return cables
-
-    def _cable(self, tier: int, low: int, high: int) -> tuple[int, int]:
-        network, cables = self._network, self._network.cables
-        mine = (cables.lower == network.rows(tier)[low]) & cables.up
-        rows = np.flatnonzero(mine & (cables.upper == network.rows(tier + 1)[high]))
-        row = max(rows.tolist(), key=lambda row: (cables.cable_m[row], -cables.speed_gbps[row]))
-        return int(cables.speed_gbps[row]), int(cables.cable_m[row])
-
-    def _nics(self, leaf: int) -> list[tuple[int, int]]:
-        """Return the NIC cables of a leaf, longest first, one for each host."""
-        nics = self._network.nics
-        rows: Ints = np.flatnonzero((nics.leaf == leaf) & nics.up)
-        order = rows[np.lexsort((nics.speed_gbps[rows], -nics.cable_m[rows]))].tolist()
-        first = {int(nics.host[row]): row for row in reversed(order)}
-        return [
-            (int(nics.speed_gbps[row]), int(nics.cable_m[row]))
-            for row in order
-            if first[int(nics.host[row])] == row
-        ]
-
-    def _inside_a_leaf(self) -> Way | None:
-        ways = []
-        for leaf in range(self._network.leaves):
-            ends = self._nics(leaf)
-            if len(ends) > 1:
-                ways.append(Way(leaf, leaf, (ends[0], ends[1])))
-        return max(ways, key=lambda way: way.cable_m, default=None)
+        return int(nics.leaf[row]), [_cable(nics, row), *way]
 
 
-def _longest_sum(left: Metres, right: Metres) -> Metres:
-    """Return the largest sum over the inner index, for all pairs of rows and columns."""
-    return once_per_kind(_each_longest_sum, left, right)
-
-
-def _each_longest_sum(left: Metres, right: Metres) -> Metres:
-    longest = np.full((left.shape[0], right.shape[1]), -np.inf, dtype=np.float32)
-    for inner in range(left.shape[1]):
-        np.maximum(longest, left[:, inner, None] + right[inner], out=longest)
-    return longest
+def _cable(cables: Cables | Edge, row: int) -> tuple[int, int]:
+    return int(cables.speed_gbps[row]), int(cables.cable_m[row])

@@ -356,15 +356,20 @@ def joined_by(fabric: Fabric, cables: Bools) -> Ints:
     cables : array of bool, shape (uplinks,)
         Which cables count.
     """
+    uplinks = fabric.uplinks
+    return joined(len(fabric.switches), uplinks.lower[cables], uplinks.upper[cables])
+
+
+def joined(count: int, lower: Ints, upper: Ints) -> Ints:
+    """Return a number for each of ``count`` things: equal where pairs of ends join them."""
     # in numpy, as loading scipy's graphs takes longer than all that `check` does of a small fabric
-    lower, upper = fabric.uplinks.lower[cables], fabric.uplinks.upper[cables]
-    first = np.arange(len(fabric.switches), dtype=np.int64)
+    first = np.arange(count, dtype=np.int64)
     while True:
         lowest = np.minimum(first[lower], first[upper])
-        joined = first.copy()
-        np.minimum.at(joined, lower, lowest)
-        np.minimum.at(joined, upper, lowest)
-        joined = joined[joined]
-        if np.array_equal(joined, first):
+        nearer = first.copy()
+        np.minimum.at(nearer, lower, lowest)
+        np.minimum.at(nearer, upper, lowest)
+        nearer = nearer[nearer]
+        if np.array_equal(nearer, first):
             return np.unique(first, return_inverse=True)[1]
-        first = joined
+        first = nearer

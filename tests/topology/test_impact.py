@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import networkx as nx
 import numpy as np
@@ -21,7 +21,7 @@ from fabric.topology.bandwidth import (
     useful_uplinks,
 )
 from fabric.topology.clos import Clos, clos, switched_off
-from fabric.topology.distance import diameter, longest_way
+from fabric.topology.distance import diameter, longest_way, metres
 from fabric.topology.impact import host_gbps, impact
 from fabric.topology.paths import Layers
 from fabric.topology.singles import SingleFailures
@@ -55,34 +55,35 @@ def test_bisection_is_the_smallest_cut(network):
 
 @given(networks(schemes=("own",)))
 @examples(20)
-def test_diameter_and_longest_way(network):
-    layers, plain = Layers.of(network), Plain.of(network)
-    best = {pair: plain.shortest(*pair) for pair in plain.pairs}
-    assert diameter(layers) == max(
-        (len(paths[0]) - 1 for paths in best.values() if paths), default=0
-    )
+def test_diameter(network):
+    plain = Plain.of(network)
+    best = [plain.shortest(*pair) for pair in plain.pairs]
+    longest = max((len(paths[0]) - 1 for paths in best if paths), default=0)
+    assert diameter(Layers.of(network)) == longest
+
+
+@given(networks(schemes=("own",)), st.sampled_from([metres, lambda gbps, m: 400 / gbps + m]))
+@examples(20)
+def test_the_longest_way_costs_most_of_all_between_leaves_or_pods(network, cost):
     links, nics = network.cables, network.nics
-
-    def metres(path: tuple[int, ...]) -> int:
-        total = 0
-        for ends in pairwise(path):
-            low, high = sorted(ends, key=lambda row: network.tier[row])
-            total += links.cable_m[(links.lower == low) & (links.upper == high)].max()
-        return total + sum(nics.cable_m[nics.leaf == leaf].max() for leaf in (path[0], path[-1]))
-
-    lengths = [
-        metres(path)
-        for pair, paths in best.items()
-        for path in paths
-        if np.isin(pair, nics.leaf).all()
-    ]
-    way = longest_way(network, layers)
-    assert way is not None
-    if lengths:
-        assert way.cable_m == max(lengths)
-        assert (
-            len(way.cables) == len(best[min(way.leaf, way.other), max(way.leaf, way.other)][0]) + 1
-        )
+    step, end = cost(links.speed_gbps, links.cable_m), cost(nics.speed_gbps, nics.cable_m)
+    ways = [(nics.leaf[row], nics.host[row], end[row]) for row in np.flatnonzero(nics.up)]
+    below, costs = nx.empty_graph(len(network.tier)), []
+    while ways:
+        costs += [a[2] + b[2] for a, b in combinations(ways, 2) if a[0] == b[0] and a[1] != b[1]]
+        pods = {row: n for n, rows in enumerate(nx.connected_components(below)) for row in rows}
+        steps = [
+            (way, row)
+            for way in ways
+            for row in np.flatnonzero(links.up & (links.lower == way[0])).tolist()
+        ]
+        below.add_edges_from((links.lower[row], links.upper[row]) for _, row in steps)
+        ways = [(links.upper[row], pods[way[0]], way[2] + step[row]) for way, row in steps]
+    way = longest_way(network, cost)
+    assert (way is None) == (not costs)
+    if way:
+        total = sum(float(cost(np.array(gbps), np.array(m))) for gbps, m in way.cables)
+        assert total == pytest.approx(max(costs))
 
 
 def hosts_reached(network: Clos) -> set[tuple[int, int]]:
@@ -178,7 +179,7 @@ def test_bandwidth_of_the_demo():
     }
     assert bisection_gbps(network) == 1600
     assert [part.tolist() for part in unit_gbps(network, layers)] == [[1600, 1600], [1600, 1600]]
-    way = longest_way(network, layers)
+    way = longest_way(network)
     assert (way.cables, way.cable_m) == (((400, 5), (400, 40), (400, 40), (400, 5)), 90)
 
 

@@ -119,6 +119,8 @@ def _pool(fabric: Fabric, server: IPv4Address | IPv6Address) -> str:
     pools: dict[str, IPv4Network | IPv6Network | None] = {}
     if _uses_fabric(fabric):
         pools = {f"addressing.{name}": pool for name, pool in named_pools(file).items()}
+        if fabric.tenants:
+            pools["tenancy.vteps"] = fabric.tenants.tenancy.vteps
     if network := file.management.network:
         for name in ("switches", "hosts", "bmcs"):
             pools[f"management.network.{name}"] = getattr(network, name)
