@@ -104,7 +104,7 @@ def lossless_section(needs: Needs) -> str:
     values = needs.fabric
     lines = indent(yaml.safe_dump(nested(values), sort_keys=False), "  ") if values else ""
     reasons = indent(comments(needs, values), "  ")
-    head = "\nlossless: # these switches need the values below; all other values have defaults\n"
+    head = "\nlossless: # these switches need these values; all others have defaults\n"
     return f"{head}{reasons}{lines}" if lines else ""
 
 

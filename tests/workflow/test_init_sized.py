@@ -217,7 +217,7 @@ def test_it_says_which_faster_ports_it_leaves(leaf: str, spine: str, lines: list
         "both": (
             "CE8851-32CQ8DQ-P",
             "",
-            "lossless: # these switches need the values below; all other values have defaults\n  #",
+            "lossless: # these switches need these values; all others have defaults\n  # ",
         ),
         "the spines": ("CE8855-32CQ4BQ", "CE8851-32CQ8DQ-P", "# "),
         "neither": ("CE8855-32CQ4BQ", "", ""),
