@@ -56,7 +56,8 @@ def reword(error: Any) -> None:
     Name the variable that a wrong value comes from, and leave pydantic's words out.
     """
     context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
-    error.message = own_words(error.message) + _inventory(error.__cause__, context)
+    error.message = _with_unit(own_words(error.message), error.__cause__, parameter)
+    error.message += _inventory(error.__cause__, context)
     error.message = _command(error.message, context) + _choice(error.message)
     if match := _EXTRA.fullmatch(error.message):
         error.message = _extra(match[1], context)
@@ -73,6 +74,16 @@ def reword(error: Any) -> None:
     source = context.get_parameter_source(parameter.name)
     if source is not None and source.name == "ENVIRONMENT" and not error.param_hint:
         error.param_hint = f"{parameter.get_error_hint()} (variable {parameter.envvar})"
+
+
+def _with_unit(message: str, cause: Any, parameter: Any) -> str:
+    """Return which number is meant where an option has one with its unit; else the message."""
+    if not isinstance(cause, ValidationError) or parameter is None:
+        return message
+    from fabric.intent.quantities import number_for
+
+    meant = number_for(parameter.name, cause.errors()[0]["input"], "option")
+    return f"use {meant[0]}: {meant[1]}" if meant else message
 
 
 def _inventory(cause: Any, context: Any) -> str:

@@ -11,6 +11,7 @@ from fabric.core.counts import counted
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.separators import FIX, no_commas
 from fabric.core.shown import closest, listed, quoted
+from fabric.intent.quantities import number_for
 from fabric.intent.scalars import LONGEST_CABLE_M, Gbps
 
 if TYPE_CHECKING:
@@ -217,11 +218,18 @@ class _Csv:
 
 def number_problem(name: str, text: str) -> tuple[str, str] | None:
     """Return what is wrong with a speed or length as text, and what to write; or None."""
-    if not text:
+    if not text or (_NUMBER.fullmatch(text) and _is_allowed(name, int(text))):
         return None
-    value = int(text) if _NUMBER.fullmatch(text) else -1
-    if name == "speed_gbps" and value not in _SPEEDS:
-        return f"{quoted(text)} is not a port speed", f"use {listed(map(str, _SPEEDS))}"
-    if name == "cable_m" and not 1 <= value <= LONGEST_CABLE_M:
-        return f"{quoted(text)} is not a length", f"use whole metres from 1 to {LONGEST_CABLE_M}"
-    return None
+    kind, fix = (
+        ("port speed", f"use {listed(map(str, _SPEEDS))}")
+        if name == "speed_gbps"
+        else ("length", f"use whole metres from 1 to {LONGEST_CABLE_M}")
+    )
+    meant = number_for(name, text)
+    if meant and _is_allowed(name, meant[0]):
+        fix = f"use {meant[0]}: {meant[1]}"
+    return f"{quoted(text)} is not a {kind}", fix
+
+
+def _is_allowed(name: str, value: int) -> bool:
+    return value in _SPEEDS if name == "speed_gbps" else 1 <= value <= LONGEST_CABLE_M

@@ -23,6 +23,7 @@ _UNITS: dict[str, dict[str, Fraction]] = {
         **dict.fromkeys(("t", "tb/s", "tbit/s", "tbps"), Fraction(units.GBPS_PER_TBPS)),
         **dict.fromkeys(("m", "mb/s", "mbit/s", "mbps"), Fraction(1, units.MBPS_PER_GBPS)),
     },
+    "mib": {"mib": Fraction(1), "gib": Fraction(units.BYTES_PER_KIB)},
     "percent": {"%": Fraction(1), "percent": Fraction(1)},
     "m": {name: Fraction(str(length)) for name, length in units.METRES.items()},
 }
@@ -52,17 +53,19 @@ _HALVES = 1 << 16
 _ASPLAIN = "what stands before the dot x 65536 + what stands behind it (RFC 5396)"
 
 #: Units as sentences have them, by the end of the name of a field.
-_WORDS = {"gbps": "Gb/s", "m": "metres", "us": "microseconds", "ns": "nanoseconds"}
+_WORDS = {"gbps": "Gb/s", "m": "metres", "mib": "MiB", "us": "microseconds", "ns": "nanoseconds"}
 _THOUSANDS = {"kb": "; 1 kB is 1,000 bytes", "mb": "; 1 MB is 1,000,000 bytes"}
 
 
-def number_for(field: str, value: object) -> tuple[int, str] | None:
+def number_for(field: str, value: object, kind: str = "field") -> tuple[int, str] | None:
     """Return the number that a text with a unit or the name of a DSCP means, and its unit.
 
     Parameters
     ----------
     field : str
         Name of the field; its end is its unit.
+    kind : str
+        What it is: ``field`` or ``option``.
 
     Returns
     -------
@@ -91,7 +94,7 @@ def number_for(field: str, value: object) -> tuple[int, str] | None:
     if match is None or size is None or (whole := Fraction(match[1]) * size).denominator != 1:
         return None
     more = _THOUSANDS.get(match[2], "") if ending == "bytes" else ""
-    return int(whole), f"the field is in {_WORDS.get(ending, ending)}, without a unit{more}"
+    return int(whole), f"the {kind} is in {_WORDS.get(ending, ending)}, without a unit{more}"
 
 
 def _of_asdot(text: str) -> tuple[int, str] | None:

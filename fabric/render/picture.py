@@ -63,13 +63,13 @@ def draw(picture: Picture, canvas: Canvas) -> None:
 
 
 def told(picture: Picture, line: Line) -> str:
-    """Return a line in words: its ends, how many cables, and their states."""
+    """Return a line in words: its ends, how many cables, their lengths and their states."""
     names = [name for one in line.lower for name in picture.boxes[one].members]
     lower = names[0] if len(names) == 1 else label_of(names)
     ends = f"{lower} - {picture.boxes[line.upper].name}"
     speeds = "/".join(f"{speed}G" for speed in line.speeds_gbps)
     states = ", ".join(f"{count:,} {state.words}" for state, count in line.states)
-    return f"{ends}: {counted(line.cables, 'cable')} of {speeds}: {states}"
+    return f"{ends}: {counted(line.cables, 'cable')} of {speeds}, {line.lengths}: {states}"
 
 
 def _comb(picture: Picture, comb: Comb, canvas: Canvas) -> None:

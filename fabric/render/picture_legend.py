@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from fabric.render.canvas import Canvas, Points
-    from fabric.topology.drawing import Box, Picture
+    from fabric.topology.drawing import Border, Box, Picture
 
 #: Half of the size of a mark.
 MARK_PX = 5.5
@@ -42,6 +42,8 @@ _GAP = Stroke(PAPER, 5.0)
 _KEY, _SPACE, _NEXT = (26.0, 12.0), 8.0, 22.0
 #: Tenants of one colour that a key names; our choice.
 _NAMES = 3
+#: Borders that have the colour of a tenant.
+_OF_ONE: tuple[Border, ...] = ("tenant", "mixed")
 
 
 def legend(picture: Picture, canvas: Canvas) -> None:
@@ -115,15 +117,14 @@ def mark(canvas: Canvas, stroke: Stroke, x: float, y: float) -> None:
 
 def owner(picture: Picture, box: Box) -> Stroke | None:
     """Return the border of a box with tenants; None without."""
-    if not box.tenants:
+    if box.border == "plain":
         return None
-    is_shared = len(box.tenants) > 1
-    return SHARED if is_shared else _border(picture, box.tenants[0][0], is_mixed=box.is_mixed)
+    return SHARED if box.border == "shared" else _stroke(picture, box.border, box.tenants[0][0])
 
 
-def _border(picture: Picture, tenant: str, *, is_mixed: bool) -> Stroke:
+def _stroke(picture: Picture, border: Border, tenant: str) -> Stroke:
     colour = TENANTS[picture.tenants.index(tenant) % len(TENANTS)]
-    return Stroke(colour, OWNED_PX, _MIXED if is_mixed else ())
+    return Stroke(colour, OWNED_PX, _MIXED if border == "mixed" else ())
 
 
 def tenant_legend(picture: Picture, canvas: Canvas) -> None:
@@ -143,15 +144,15 @@ def tenant_legend(picture: Picture, canvas: Canvas) -> None:
 
 def _tenant_keys(picture: Picture) -> Iterator[tuple[Stroke, str]]:
     """Yield the borders that are drawn, each once, and whose they are."""
-    alone = {(box.is_mixed, *box.tenants[0][:1]) for box in picture.boxes if len(box.tenants) == 1}
+    drawn = {(box.border, name) for box in picture.boxes for name, _ in box.tenants}
     names: dict[Stroke, list[str]] = {}
-    for is_mixed in (False, True):
+    for border in _OF_ONE:
         for name in picture.tenants:
-            if (is_mixed, name) in alone:
-                names.setdefault(_border(picture, name, is_mixed=is_mixed), []).append(name)
+            if (border, name) in drawn:
+                names.setdefault(_stroke(picture, border, name), []).append(name)
     for stroke, some in names.items():
         more = f" and {len(some) - _NAMES} more" if len(some) > _NAMES else ""
         rest = " in part" if stroke.dash else ""
         yield stroke, f"tenant{'s' * (len(some) > 1)} {', '.join(some[:_NAMES])}{more}{rest}"
-    if any(len(box.tenants) > 1 for box in picture.boxes):
+    if any(border == "shared" for border, _ in drawn):
         yield SHARED, "several tenants"

@@ -57,13 +57,11 @@ class Account:
 def buffer(designs: Designs, only: Collection[str] | None = None) -> Table:
     """Return one row for all switches with the same model and the same lossless ports.
 
-    ``free_bytes`` is what is left of the buffer beside the pools. ``ports_fit`` is how many
-    lossless ports would fit in all, if more were like the worst one, ``cable_m_fits`` how long a
-    cable on these ports, and ``mtu_bytes_fits`` how large an MTU, by the law of the ASIC, all else
-    as it is. Where the switch computes its shared pool, ``free_bytes`` is what it divides between
-    that for lossless and that for lossy traffic, and the pools may shrink to nothing. Where a
-    model keeps a share of its buffer for headroom, ``free_bytes`` and ``*_fits`` are about that
-    share.
+    ``free_bytes`` is what is left of the buffer beside the pools. `_of_fits` says what ``*_fits``
+    are: by the law of the ASIC, all else as it is. Where the switch computes its shared pool,
+    ``free_bytes`` is what it divides between that for lossless and that for lossy traffic, and the
+    pools may shrink to nothing. Where a model keeps a share of its buffer for headroom,
+    ``free_bytes`` and ``*_fits`` are about that share.
     """
     devices = alike(designs, only)
     rows = tuple(_row(device, count) for device, count in devices)
@@ -71,8 +69,19 @@ def buffer(designs: Designs, only: Collection[str] | None = None) -> Table:
 
 
 def _hint(devices: list[DeviceDesign]) -> str:
-    """Return which figures are estimates, and why pools are not known; empty without either."""
-    return ". ".join(filter(None, (_estimates(devices), _of_pools(devices))))
+    """Return what the figures are about, which are estimates, and why pools are not known."""
+    return ". ".join(filter(None, (_estimates(devices), _of_fits(devices), _of_pools(devices))))
+
+
+def _of_fits(devices: list[DeviceDesign]) -> str:
+    """Return which ports the last columns are about; empty where they have no figures."""
+    if not any(_is_counted(device) for device in devices):
+        return ""
+    return (
+        "ports_fit, cable_m_fits and mtu_bytes_fits are about the ports with the largest headroom: "
+        "how many lossless ports fit in all if the further ones are like them, the longest cable "
+        "of theirs, and their largest MTU. Each changes alone, and other ports stay as they are"
+    )
 
 
 def _estimates(devices: list[DeviceDesign]) -> str:

@@ -11,6 +11,7 @@ from fabric.report.device import PlannedDevice
 from fabric.report.events import EventDocument
 from fabric.report.readings import ReadingsDocument
 from fabric.serve.drift import DeviceDrift
+from fabric.topology.drawing import Border
 from fabric.validate.cable import CableLine, Word
 
 Count = Annotated[int, Field(ge=0)]
@@ -38,9 +39,16 @@ class BoxReply(BaseModel):
     width: float
     height: float
     health: Annotated[Health | None, Field(description="The worst of its members.")]
-    tenants: Annotated[dict[str, Count], Field(description="Hosts of which each tenant has a NIC.")]
+    tenants: Annotated[
+        dict[str, Count],
+        Field(description="Hosts of which each tenant has a NIC, or leaves with such a NIC."),
+    ]
     is_mixed: Annotated[
         bool, Field(description="Whether it has NICs of tenants and NICs of no tenant.")
+    ]
+    border: Annotated[
+        Border,
+        Field(description="Border of no tenant, of one, of one in part, or of several (shared)."),
     ]
     busy: Annotated[int, Field(ge=0, description="Hosts that run a job.")]
     opens: Annotated[
@@ -76,6 +84,9 @@ class LineReply(BaseModel):
         Field(description="Why the inventory has none of its cables in use; null where it has."),
     ]
     speeds_gbps: list[int]
+    lengths: Annotated[
+        str, Field(description="Length of its cables, and how many have the longest one.")
+    ]
     rail: int
     cables: Count
     not_planned: Annotated[

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from fabric.topology.model import Bools, Fabric, Ints
 
 
+#: Border of a box: of no tenant, of one, of one beside NICs of no tenant, of several tenants.
+Border = Literal["plain", "tenant", "mixed", "shared"]
 #: More than the ports of any switch; our choice.
 _PORTS = 1 << 20
 
@@ -71,6 +73,15 @@ class Box:
         """The whole name of a device that is alone, or the label of several."""
         return self.members[0] if len(self.members) == 1 else self.label
 
+    @property
+    def border(self) -> Border:
+        """Whose border it has, in every picture: that of its tenant, or of several."""
+        if not self.tenants:
+            return "plain"
+        if len(self.tenants) > 1:
+            return "shared"
+        return "mixed" if self.is_mixed else "tenant"
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -86,6 +97,8 @@ class Line:
         Ends of the line, the lower end first.
     states : tuple of (CableState, int)
         How many cables have which state, the highest state first.
+    lengths_m : tuple of (int, int)
+        Lengths of the cables, and how many have each, the shortest first.
     rail : int
         Rail of the cables; -1 where there is none, or several.
     """
@@ -98,6 +111,7 @@ class Line:
     y2: float
     states: tuple[tuple[CableState, int], ...]
     speeds_gbps: tuple[int, ...]
+    lengths_m: tuple[tuple[int, int], ...]
     rail: int
 
     @property
@@ -114,6 +128,12 @@ class Line:
     def cables(self) -> int:
         """How many cables the line stands for."""
         return sum(count for _, count in self.states)
+
+    @property
+    def lengths(self) -> str:
+        """The length of the cables in words: of several lengths, how many have the longest."""
+        (near, _), (far, count) = self.lengths_m[0], self.lengths_m[-1]
+        return f"{far} m" if near == far else f"{near}-{far} m, {count:,} of {far} m"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from fabric.topology.drawing_names import (
     shorter_names,
 )
 from fabric.topology.layout import pod_names
+from fabric.topology.paths import joined_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -174,7 +176,11 @@ def _whole_label(names: Sequence[str]) -> str:
     if len(names) > MOST_FOLDED:
         return ends
     folded = hostlist.fold_inside(names)
-    return ends if len(ends) <= LABEL_LENGTH < len(folded) else folded
+    if not len(ends) <= LABEL_LENGTH < len(folded):
+        return folded
+    stepped = f"{names[0]}, {names[1]} … {names[-1]}"
+    is_stepped = "," in hostlist.fold_inside(names[:2]) and len(stepped) <= LABEL_LENGTH
+    return stepped if is_stepped else ends
 
 
 def even_bounds(count: int, most: int) -> list[int]:
@@ -271,8 +277,26 @@ class _Gatherer:
         changes = (np.diff(pods) != 0) | (np.diff(switches.plane[rows]) != 0)
         zones = np.split(rows, np.flatnonzero(changes) + 1)
         most = max(1, self._limits.upper_boxes // len(zones))
+        return [part for zone in zones for part in self._lane_parts(zone, most)]
+
+    @cached_property
+    def _lanes(self) -> Ints:
+        """A number for each switch: equal where cables above the leaves join them."""
+        is_upper = self._fabric.switches.tier[self._fabric.uplinks.lower] > 0
+        return joined_by(self._fabric, is_upper)
+
+    def _lane_parts(self, rows: Ints, most: int) -> list[Ints]:
+        """Return at most so many parts, each of one lane, or of several whole ones."""
+        rows = rows[np.argsort(self._lanes[rows], kind="stable")]
+        ends = [*np.flatnonzero(np.diff(self._lanes[rows])) + 1, len(rows)]
+        starts = [0, *ends[:-1]]
+        if len(ends) > most:
+            firsts = [starts[lane] for lane in even_bounds(len(ends), most)[1:-1]]
+            return [np.sort(part) for part in np.split(rows, firsts)]
         return [
-            part for zone in zones for part in np.split(zone, even_bounds(len(zone), most)[1:-1])
+            part
+            for lane in np.split(rows, starts[1:])
+            for part in np.split(lane, even_bounds(len(lane), most // len(ends))[1:-1])
         ]
 
     def _title(self, units: Ints) -> str:

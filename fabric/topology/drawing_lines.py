@@ -65,27 +65,37 @@ def _single(network: Clos, states: CableStates, grouping: Groups) -> list[Line]:
             np.concatenate([grouping.of_switch[nics.leaf], grouping.of_switch[cables.upper]]),
             -np.concatenate([states.nics, states.cables]),
             np.concatenate([nics.speed_gbps, cables.speed_gbps]),
+            np.concatenate([nics.cable_m, cables.cable_m]),
             np.concatenate([nics.rail, rails[low]])
             if several
             else np.full(len(nics) + len(low), -1),
         ],
         axis=1,
     )
-    gathered: dict[tuple[int, int], list[tuple[int, int, int, int]]] = defaultdict(list)
+    gathered: dict[tuple[int, int], list[tuple[int, ...]]] = defaultdict(list)
     kinds, count = np.unique(table, axis=0, return_counts=True)
     for (lower, upper, *kind), number in zip(kinds.tolist(), count.tolist(), strict=True):
         gathered[lower, upper].append((*kind, number))
     return [_line(ends, kinds) for ends, kinds in gathered.items()]
 
 
-def _line(ends: tuple[int, int], kinds: list[tuple[int, int, int, int]]) -> Line:
+def _line(ends: tuple[int, int], kinds: list[tuple[int, ...]]) -> Line:
     counts: Counter[CableState] = Counter()
-    for minus_state, _, _, number in kinds:
+    lengths_m: Counter[int] = Counter()
+    for minus_state, _, metres, _, number in kinds:
         counts[CableState(-minus_state)] += number
-    speeds = sorted({speed for _, speed, _, _ in kinds})
-    rails = {rail for _, _, rail, _ in kinds}
-    rail = rails.pop() if len(rails) == 1 else -1
-    return Line((ends[0],), ends[1], 0, 0, 0, 0, tuple(counts.items()), tuple(speeds), rail)
+        lengths_m[metres] += number
+    speeds = sorted({speed for _, speed, *_ in kinds})
+    rails = {rail for *_, rail, _ in kinds}
+    return Line(
+        lower=(ends[0],),
+        upper=ends[1],
+        **dict.fromkeys(("x1", "y1", "x2", "y2"), 0),
+        states=tuple(counts.items()),
+        speeds_gbps=tuple(speeds),
+        lengths_m=tuple(sorted(lengths_m.items())),
+        rail=rails.pop() if len(rails) == 1 else -1,
+    )
 
 
 def _bundled(single: list[Line], cells: Iterable[tuple[int, ...]]) -> list[Line]:
@@ -108,7 +118,9 @@ def _bundled(single: list[Line], cells: Iterable[tuple[int, ...]]) -> list[Line]
         states = tuple((state, count * len(alike)) for state, count in usual[0])
         lower = tuple(line.lower[0] for line in alike)
         rail = alike[0].rail if len({line.rail for line in alike}) == 1 else -1
-        result.append(replace(alike[0], lower=lower, states=states, rail=rail))
+        lengths_m = sum((Counter(dict(line.lengths_m)) for line in alike), Counter[int]())
+        lengths = tuple(sorted(lengths_m.items()))
+        result.append(replace(alike[0], lower=lower, states=states, lengths_m=lengths, rail=rail))
         result += [line for line in some if line not in alike]
     return result
 

@@ -180,13 +180,26 @@ def export_to(
     Raises
     ------
     InputError
-        As for `export`; nothing is written then.
+        As for `export`, and when the folder has the name of a file; nothing is written then.
     OutputFolderError
         When the folder holds files of somebody else, or edited ones, and ``force`` is not given.
     """
     done = _export(project, *_named(form, request))
+    paths = [file.path for file in done.files]
+    _refuse_file_name(out, paths)
     write(done.files, out, force=force)
-    return [file.path for file in done.files], done.notes
+    return paths, done.notes
+
+
+def _refuse_file_name(out: Path, paths: list[str]) -> None:
+    """Reject a new folder that is named as one of the files."""
+    suffixes = {path[path.rfind(".") :].lower() for path in paths if "." in path}
+    if out.suffix.lower() not in suffixes or out.is_dir():
+        return
+    folder = f"name a folder, such as --out {out.with_suffix('')}"
+    fix = f"write `> {out}` instead of --out, or {folder}" if len(paths) == 1 else folder
+    message = f"{out} has the name of a file, but --out is a folder"
+    raise refused("PLC040", message, fix, field="--out")
 
 
 def _export(project: Project, form: str, request: Request) -> Exported:

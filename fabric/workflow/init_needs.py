@@ -104,7 +104,8 @@ def lossless_section(needs: Needs) -> str:
     values = needs.fabric
     lines = indent(yaml.safe_dump(nested(values), sort_keys=False), "  ") if values else ""
     reasons = indent(comments(needs, values), "  ")
-    return f"\nlossless: # what the systems need or confirm\n{reasons}{lines}" if lines else ""
+    head = "\nlossless: # these switches need these values; all others have defaults\n"
+    return f"{head}{reasons}{lines}" if lines else ""
 
 
 def comments(needs: Needs, *parts: Values) -> str:

@@ -42,6 +42,17 @@ from tests.cli.runs import DEMO, run
             "Did you mean rail-optimised?",
             id="a choice",
         ),
+        *(
+            pytest.param(words, f"use {number}: the option is in {unit}, without a unit", id=unit)
+            for words, number, unit in (
+                (("init", "new", "--nic-gbps", "400G"), 400, "Gb/s"),
+                (("simulate", DEMO, "--delay-us", "2 ms"), 2000, "microseconds"),
+                (("simulate", DEMO, "--buffer-mib", "2 GiB"), 2048, "MiB"),
+                (("suspect", DEMO, "--noise-percent", "5%"), 5, "percent"),
+                (("observe", DEMO, "--interval-s", "1min"), 60, "s"),
+                (("replace", DEMO, "--cable-m", "150 m"), 150, "metres"),
+            )
+        ),
         pytest.param(
             ("place", DEMO, "8"),
             "unexpected: 8. The value of an option follows its name: --OPTION VALUE",

@@ -61,7 +61,7 @@ def test_svg_has_every_box_line_and_state(demo: Picture) -> None:
     assert {"demo", "su1-rail0", "rail 0", "su1", "planned: 14"} <= {*shown}
     assert {"wrong cable: 1 (15 not read)", "down or missing: 0 (15 not read)"} <= {*shown}
     titles = [element.text for element in root.iter(f"{SVG}title")]
-    assert "su1-rail0 - spine01: 1 cable of 400G: 1 wrong cable" in titles
+    assert "su1-rail0 - spine01: 1 cable of 400G, 40 m: 1 wrong cable" in titles
 
 
 def test_the_same_picture_is_the_same_bytes(demo: Picture) -> None:
@@ -108,7 +108,29 @@ def test_cables_have_the_colour_of_their_rail() -> None:
     assert colours.count(grey) == 16
     assert {*colours} == {grey, *RAILS}
     titles = [element.text for element in root.iter(f"{SVG}title")]
-    assert "su1-rail[0-7] - spine01: 32 cables of 400G: 32 planned" in titles
+    assert "su1-rail[0-7] - spine01: 32 cables of 400G, 40 m: 32 planned" in titles
+
+
+@pytest.mark.parametrize(
+    ("longer", "told"),
+    [
+        ([], "32 cables of 400G, 30 m: 32"),
+        ([150], "32 cables of 400G, 30-150 m, 1 of 150 m: 32"),
+        ([40, 150, 150], "32 cables of 400G, 30-150 m, 2 of 150 m: 32"),
+    ],
+    ids=["alike", "a longer one", "several longer ones"],
+)
+def test_a_line_tells_that_some_of_its_cables_are_longer(longer: list[int], told: str) -> None:
+    built = example("rail-512")
+    spine01 = np.flatnonzero(built.uplinks.upper == built.switch_row["spine01"])
+    cable_m = np.full_like(built.uplinks.cable_m, 30)
+    cable_m[spine01[: len(longer)]] = longer
+    drawing = drawn(replace(built, uplinks=replace(built.uplinks, cable_m=cable_m)))
+    titles = [element.text for element in ET.fromstring(svg(drawing)).iter(f"{SVG}title")]
+    assert f"su1-rail[0-7] - spine01: {told} planned" in titles
+    assert sum(count for line in drawing.lines for _, count in line.lengths_m) == sum(
+        line.cables for line in drawing.lines
+    )
 
 
 def test_the_legend_says_what_a_comb_is(demo: Picture) -> None:
@@ -167,7 +189,7 @@ def test_a_group_with_hosts_in_quarantine_is_not_drawn_as_its_tenant() -> None:
     assert "some cables of a line in quarantine" in texts(root)
     titles = {one.findtext(f"{SVG}title"): one for one in root.iter(f"{SVG}g")}
     apart = titles[
-        "gpu[033-064] - su2-rail0: 32 cables of 400G: 26 planned, 6 in quarantine, as planned"
+        "gpu[033-064] - su2-rail0: 32 cables of 400G, 5 m: 26 planned, 6 in quarantine, as planned"
     ]
     assert apart[1].get("stroke-dasharray") == "14 3"
 

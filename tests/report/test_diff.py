@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
@@ -166,6 +167,15 @@ def test_figures_have_role_and_value(tmp_path: Path) -> None:
     assert {(one.figure, one.before, one.after) for one in result.figures} == {
         ("kmin_bytes", "150000", "200000")
     }
+
+
+def test_headroom_by_a_law_is_an_estimate(tmp_path: Path) -> None:
+    """Leaves have a row of a table for 40 m; spines size their headroom themselves."""
+    result = compared(DEMO, edited(tmp_path, ("uplink_m: 40", "uplink_m: 41")))
+    shown = {one.role: one for one in result.figures if one.figure == "headroom_bytes"}
+    assert shown["leaf"].before.isdecimal()
+    assert re.fullmatch(r"[0-9]+ \(estimate\)", shown["spine"].before)
+    assert re.fullmatch(r"[0-9]+ \(estimate\)", shown["spine"].after)
 
 
 def test_a_row_is_shown_by_its_field(tmp_path: Path) -> None:

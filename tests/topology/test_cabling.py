@@ -331,6 +331,18 @@ BAD_CSV: dict[str, tuple[str | bytes, list[str]]] = {
         csv("a1,eth1,su1-rail0,Ethernet0,-3", header=f"{HEADER},cable_m"),
         ["2:29: '-3' is not a length; use whole metres"],
     ),
+    "length with its unit": (
+        csv("a1,eth1,su1-rail0,Ethernet0,150 m", header=f"{HEADER},cable_m"),
+        ["2:29: '150 m' is not a length; use 150: the field is in metres, without a unit"],
+    ),
+    "length that is too much with its unit": (
+        csv("a1,eth1,su1-rail0,Ethernet0,150 km", header=f"{HEADER},cable_m"),
+        ["2:29: '150 km' is not a length; use whole metres"],
+    ),
+    "speed with its unit": (
+        csv("a1,eth1,su1-rail0,Ethernet0,400G", header=f"{HEADER},speed_gbps"),
+        ["2:29: '400G' is not a port speed; use 400: the field is in Gb/s, without a unit"],
+    ),
     "not UTF-8": (csv("a1,eth1,abc").encode() + b"\xe9", ["3:1: not UTF-8 text; save the file"]),
     "control character": (
         csv("a1,eth1\x07,su1-rail0,Ethernet0"),

@@ -87,13 +87,13 @@ def pods(count: int, **changes) -> Fabric:
         {"name": f"r{n}", "pod": f"pod{n % count:02}", "hosts": f"h{n}x[1-4]"}
         for n in range(2 * count)
     ]
+    tops = {"count": 8, "groups": 2, "links_per_spine": 1, "spines_per_pod": 2}
     return fabric(
         units=units,
-        super_spines={"count": 8, "groups": 2, "links_per_spine": 1, "spines_per_pod": 2},
         speeds__core_gbps=400,
         platforms__super_spine={"sku": "ACS-MSN4700"},
         addressing__core_links="10.253.0.0/16",
-        **{"design": "classic-tor", **changes},
+        **{"design": "classic-tor", "super_spines": tops, **changes},
     )
 
 
@@ -363,6 +363,42 @@ def test_over_subscription_and_what_is_switched_off() -> None:
     # 1200G of NICs at each leaf of su1, with one and with two uplinks; 800G at those of su2
     assert totals[CableState.DOWN] == 1
     assert totals[CableState.OVERSUBSCRIBED] == 3
+
+
+@pytest.mark.parametrize("lanes", [2, 4, 16])
+def test_super_spines_of_a_lane_are_side_by_side(lanes: int) -> None:
+    """A box has switches of one lane, or whole lanes: more of these than boxes have room."""
+    tops = {"count": 32, "groups": lanes, "links_per_spine": 1, "spines_per_pod": 16}
+    result = drawn(pods(2, spines={"count": 16, "links_per_leaf": 1}, super_spines=tops))
+    boxes = [box.members for box in result.boxes if box.kind == "super-spine"]
+    of_boxes = [[(int(name.removeprefix("core")) - 1) % lanes for name in box] for box in boxes]
+    assert 1 < len(boxes) <= Limits().upper_boxes
+    if lanes == 16:
+        assert {len(box) for box in boxes} == {len({*box}) * 2 for box in of_boxes}
+    else:
+        assert [len({*box}) for box in of_boxes] == [1] * len(boxes)
+    assert [lane for box in of_boxes for lane in sorted(box)] == sorted(
+        [*range(lanes)] * (32 // lanes)
+    )
+
+
+def test_a_label_of_every_other_switch_has_the_second_too() -> None:
+    assert label_of([f"core{number:02}" for number in range(1, 33, 2)]) == "core01, core03 … core31"
+    gaps = [number for number in range(1, 33) if number % 5]
+    assert label_of([f"core{number:02}" for number in gaps]) == "core01 … core32"
+
+
+def test_a_border_is_of_the_tenants() -> None:
+    borders = {
+        ((), False): "plain",
+        ((), True): "plain",
+        ((("red", 1),), False): "tenant",
+        ((("red", 1),), True): "mixed",
+        ((("red", 1), ("blue", 2)), False): "shared",
+        ((("red", 1), ("blue", 2)), True): "shared",
+    }
+    place = ("leaf", "leaf1", "", ("leaf1",), 0, 0, 0, 0, 0)
+    assert borders == {of: Box(*place, *of).border for of in borders}
 
 
 def test_quarantine_is_planned_and_hidden_by_cables_in_use() -> None:

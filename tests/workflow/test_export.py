@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from fabric.core.errors import InputError
@@ -22,6 +24,32 @@ def test_nothing_to_write_is_said(project, tmp_path):
     assert "this inventory needs no files for networks; see host.container_mode" in str(notes[-1])
     paths, reported = export_to(project, "k8s", request, tmp_path / "out")
     assert (paths, reported) == ([], notes)
+
+
+@pytest.mark.parametrize(
+    ("form", "out", "fix"),
+    [
+        ("csv", "fab/cabling.csv", "write `> fab/cabling.csv` instead of --out, or name"),
+        ("slurm", "topology.CONF", "write `> topology.CONF` instead of --out, or name"),
+        ("grafana", "fab/board.json", "name a folder, such as --out fab/board"),
+    ],
+    ids=["one file", "in the working folder", "several files"],
+)
+def test_a_folder_named_as_a_file_is_refused(project, tmp_path, monkeypatch, form, out, fix):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as error:
+        export_to(project, form, Request(), Path(out))
+    (finding,) = error.value.findings
+    assert finding.message == f"{out} has the name of a file, but --out is a folder"
+    assert finding.fix.startswith(fix)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_folder_may_have_any_other_name(project, tmp_path):
+    old = tmp_path / "old.csv"
+    old.mkdir()
+    for out in (old, tmp_path / "release-1.2", tmp_path / "plan.json", tmp_path / ".hidden"):
+        assert export_to(project, "csv", Request(), out)[0] == ["cable-plan.csv"]
 
 
 def test_what_is_written_needs_no_such_word(project):

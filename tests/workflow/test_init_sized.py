@@ -214,7 +214,11 @@ def test_it_says_which_faster_ports_it_leaves(leaf: str, spine: str, lines: list
 @pytest.mark.parametrize(
     ("leaf", "spine", "line"),
     {
-        "both": ("CE8851-32CQ8DQ-P", "", "lossless: # what the systems need or confirm\n  # "),
+        "both": (
+            "CE8851-32CQ8DQ-P",
+            "",
+            "lossless: # these switches need these values; all others have defaults\n  # ",
+        ),
         "the spines": ("CE8855-32CQ4BQ", "CE8851-32CQ8DQ-P", "# "),
         "neither": ("CE8855-32CQ4BQ", "", ""),
     }.values(),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabric.design.designs import Designs
     from fabric.design.host_model import HostDesign
     from fabric.design.model import BgpDesign, DeviceDesign
-    from fabric.design.port_model import PortDesign
+    from fabric.design.port_model import HeadroomProfile, PortDesign
     from fabric.report.diff.same_class import Classes
 
     #: Values by name; what has no value on a port is not in it.
@@ -117,13 +117,19 @@ def _values(device: DeviceDesign, port: PortDesign) -> Values:
         values |= {f"pause_buffer.{name}": getattr(buffer, name) for name in _BUFFER}
     headroom = port.headroom
     if headroom:
-        values["headroom_bytes"] = headroom.headroom_bytes
+        values["headroom_bytes"] = _headroom(headroom)
         values["dynamic_th"] = headroom.dynamic_th
         if headroom.row:
             values["xon_threshold_bytes"] = headroom.row.xon_threshold_bytes
         if threshold := pause_threshold(device, headroom):
             values["xoff_threshold_bytes"] = round(threshold.group_bytes())
     return _texts(values)
+
+
+def _headroom(profile: HeadroomProfile) -> int | str | None:
+    """Return the headroom of a port, with a word where it is an estimate, as the page has it."""
+    size = profile.headroom_bytes
+    return f"{size} (estimate)" if size and profile.is_estimate else size
 
 
 def _by_nic(host: HostDesign) -> dict[str, Figures]:

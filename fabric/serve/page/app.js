@@ -3,16 +3,18 @@
 import { dropToken, get, hasToken } from "./api.js";
 import { make, path, problem, say } from "./dom.js";
 
+// Title and module of each view, and how many names follow it in an address.
 const VIEWS = {
-  map: ["Map", () => import("./map.js")],
-  placement: ["Placement", () => import("./placement.js")],
-  "what-if": ["What if", () => import("./whatif.js")],
-  changes: ["Changes", () => import("./changes.js")],
-  plan: ["Plan", () => import("./plan.js")],
-  run: ["Run", () => import("./run.js")],
-  device: ["Device", () => import("./device.js")],
-  cable: ["Cable", () => import("./cable.js")],
+  map: ["Map", () => import("./map.js"), 0],
+  placement: ["Placement", () => import("./placement.js"), 0],
+  "what-if": ["What if", () => import("./whatif.js"), 0],
+  changes: ["Changes", () => import("./changes.js"), 0],
+  plan: ["Plan", () => import("./plan.js"), 1],
+  run: ["Run", () => import("./run.js"), 1],
+  device: ["Device", () => import("./device.js"), 1],
+  cable: ["Cable", () => import("./cable.js"), 2],
 };
+const UNKNOWN = ["No such view", () => Promise.reject(new Error(`The address ${location.hash} names no view of this page.`))];
 
 const main = document.getElementById("main");
 const search = document.getElementById("query");
@@ -22,16 +24,30 @@ let fabric = "rocefab";
 
 function address() {
   const [place, words = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  const [view, ...parts] = place.split("/").map(decodeURIComponent);
-  return { view: Object.hasOwn(VIEWS, view) ? view : "map", parts, filters: Object.fromEntries(new URLSearchParams(words)) };
+  const [view = "map", ...parts] = place.split("/").filter(Boolean).map(decoded);
+  const known = Object.hasOwn(VIEWS, view) && VIEWS[view][2] === parts.length;
+  return { view, about: known ? VIEWS[view] : UNKNOWN, parts, filters: Object.fromEntries(new URLSearchParams(words)) };
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // of an address that was typed
+  }
+}
+
+// Where to go from an address that shows nothing.
+function ways() {
+  const links = [...document.querySelectorAll("#pages a")].map(({ hash, textContent }) => [" ", make("a", { href: hash }, textContent)]);
+  return make("p", {}, "Open", links, ", or search for a device above.");
 }
 
 async function show({ focus = true } = {}) {
   stop();
   stop = () => {};
   const mine = (turn += 1);
-  const { view, parts, filters } = address();
-  const [title, load] = VIEWS[view];
+  const { view, about: [title, load], parts, filters } = address();
   const page = ["plan", "run"].includes(view) ? "changes" : view;
   for (const link of document.querySelectorAll("#pages a")) {
     if (link.hash === `#/${page}`) link.setAttribute("aria-current", "page");
@@ -47,7 +63,7 @@ async function show({ focus = true } = {}) {
     if (mine !== turn) stop();
   } catch (error) {
     if (mine !== turn || error.status === 401) return;
-    main.replaceChildren(make("h1", {}, title), problem(error));
+    main.replaceChildren(make("h1", {}, title), problem(error), ways());
   }
   if (mine === turn && focus) {
     main.focus({ preventScroll: true });

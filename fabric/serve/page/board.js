@@ -41,10 +41,10 @@ export class Board {
   }
 
   describe(line) {
-    const { lower, upper, cables, speeds_gbps: speeds } = this.picture.lines[line];
+    const { lower, upper, cables, speeds_gbps: speeds, lengths } = this.picture.lines[line];
     const low = lower.map((number) => title(this.picture.boxes[number]));
     const ends = low.length > 1 ? `${low[0]} … ${low.at(-1)}` : low[0];
-    return `${ends} – ${title(this.picture.boxes[upper])}: ${counted(cables, "cable")} of ${speeds.join("/")}G`;
+    return `${ends} – ${title(this.picture.boxes[upper])}: ${counted(cables, "cable")} of ${speeds.join("/")}G, ${lengths}`;
   }
 
   // Each entry is a kind, or several that share a text, and its text.

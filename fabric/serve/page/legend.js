@@ -5,7 +5,7 @@ import { differing, extent } from "./trouble.js";
 
 const COLOURS = 8; // of rails and of tenants, in turn
 const NAMES = 3;
-const MIXED = "owned mixed tenant";
+const OWNED = { tenant: "owned tenant", mixed: "owned mixed tenant" }; // borders of one tenant
 
 export const SICK = { all: ["sick", "device with a condition"], some: ["sick some", "some of its devices or cables are not as planned"] };
 
@@ -15,10 +15,9 @@ export const NO_RAIL = "cables of no single rail";
 export const hue = (kind, number) => `${kind}${number % COLOURS}`;
 
 // Whose a box is, as classes of its border; "" of nobody.
-export function owner(picture, { tenants, is_mixed: isMixed }) {
-  const names = Object.keys(tenants);
-  if (names.length > 1) return "owned shared";
-  return names.length ? hue(isMixed ? MIXED : "owned tenant", picture.tenants.indexOf(names[0])) : "";
+export function owner(picture, { border, tenants }) {
+  if (border === "shared") return "owned shared";
+  return border in OWNED ? hue(OWNED[border], picture.tenants.indexOf(Object.keys(tenants)[0])) : "";
 }
 
 // Colours of the cables that are as planned: one for each rail, and grey for those of no rail.
@@ -39,12 +38,12 @@ export function apart({ lines }) {
   return lines.some(({ off, states }) => off === null && states.quarantine) ? [["apart", "some cables of a line in quarantine"]] : [];
 }
 
-// Borders of hosts: one for each tenant, and one for hosts of several.
+// Borders of boxes: one for each tenant, and one for those of several.
 export function tenants(picture) {
   const drawn = new Set(picture.boxes.map((box) => owner(picture, box)));
   const alone = (kind) => keys(kind, ["tenant", "tenants"], picture.tenants.map((name, number) => [number, name]).filter(([number]) => drawn.has(hue(kind, number))));
-  const mixed = alone(MIXED).map(([kind, text]) => [kind, `${text} in part`]);
-  return [...alone("owned tenant"), ...mixed, ...(drawn.has("owned shared") ? [["owned shared", "several tenants"]] : [])];
+  const mixed = alone(OWNED.mixed).map(([kind, text]) => [kind, `${text} in part`]);
+  return [...alone(OWNED.tenant), ...mixed, ...(drawn.has("owned shared") ? [["owned shared", "several tenants"]] : [])];
 }
 
 // What is not planned to be in use: states of cables, and borders of boxes.

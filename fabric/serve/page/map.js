@@ -175,7 +175,7 @@ class MapView {
     if (!tenants.length) return null;
     const rows = tenants.map((name, at) => [
       make("span", {}, make("span", { class: `swatch ${hue("owned tenant", at)}`, "aria-hidden": "true" }), name),
-      counted(boxes.reduce((sum, box) => sum + (box.tenants[name] ?? 0), 0), "host"),
+      counted(boxes.filter(({ kind }) => kind === "host").reduce((sum, box) => sum + (box.tenants[name] ?? 0), 0), "host"),
     ]);
     return card("Tenants", facts(rows));
   }

@@ -20,13 +20,14 @@ const BUFFER = {
   buffer_bytes: ["packet buffer", "bytes"],
   free_bytes: ["free", "bytes"],
   ports_fit: ["lossless ports that would fit", ""],
-  cable_m_fits: ["longest cable that would fit", "m"],
-  mtu_bytes_fits: ["largest MTU that would fit", "bytes"],
+  cable_m_fits: ["longest cable at the ports with the largest headroom", "m"],
+  mtu_bytes_fits: ["largest MTU at the ports with the largest headroom", "bytes"],
 };
 
 export function bufferRow([field, value]) {
   const [label, unit] = BUFFER[field] ?? [plain(field), ""];
   if (value === "-") return [label, null];
+  if (/^-\d/.test(value)) return [label, `none: overbooked by ${value.slice(1)} ${unit}`];
   return [label, /^[\d,.]+$/.test(value) && unit ? `${value} ${unit}` : value];
 }
 

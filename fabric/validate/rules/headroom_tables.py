@@ -224,13 +224,12 @@ class LawHeadroom(ModelRule):
             if not kind.headroom.is_estimate or kind.device.sku.headroom:
                 continue
             short = shortfall_of(kind.device.sku.asic, kind.headroom)
+            more = (short.text() if short else "", _kept_by_itself(kind.device))
             yield self.of_kind(
                 kind,
-                _by_law(kind)
-                + (f"; {short.text()}" if short else "")
-                + _kept_by_itself(kind.device),
-                f"see `rocefab explain {kind.device.name} {kind.port.name}` for the sum, and "
-                "monitor the drop counters of the lossless priority group",
+                _by_law(kind) + "".join(f". {text[0].upper()}{text[1:]}" for text in more if text),
+                f"`rocefab explain {kind.device.name} {kind.port.name}` shows the sum; monitor the "
+                "drop counters of the lossless priority group",
                 place=model.sku_place(kind.device),
             )
 
@@ -239,8 +238,8 @@ def _kept_by_itself(device: DeviceDesign) -> str:
     """Return what the switch keeps, as the declaration of features of its system says."""
     cell = feature(device.platform, "buffers", device.sku, device.role)
     if cell is None or cell.rendered or not cell.note:
-        return f"; {cell.by_law}" if cell and cell.by_law else ""
-    return f"; nothing is rendered: {cell.note}"
+        return cell.by_law if cell else ""
+    return f"nothing is rendered: {cell.note}"
 
 
 def _by_law(kind: LosslessKind) -> str:
@@ -249,11 +248,8 @@ def _by_law(kind: LosslessKind) -> str:
         return f"headroom of {kind.title} is not known: {group.no_law}"
     spread = table_spread(kind.device.sku.asic, group.speed_mbps, group.setting_m)
     tables = (
-        f"tables of other models with this ASIC keep {spread.text()}"
+        f"The model has no table; those of other models with this ASIC keep {spread.text()}"
         if spread
-        else "no model with this ASIC has a table"
+        else "No model with this ASIC has a table"
     )
-    return (
-        f"headroom of {kind.title} is {have:,} bytes, an estimate by the law {law.law}, as the "
-        f"model has no table; {tables}"
-    )
+    return f"headroom of {kind.title} is estimated: {have:,} bytes, by the law {law.law}. {tables}"

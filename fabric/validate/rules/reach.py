@@ -104,17 +104,19 @@ class ReachablePairs(ModelRule):
         other = int(np.argmax(cut[lonely]))
         names, pairs = fabric.switches.names, int(cut.sum()) // 2
         yield self.finding(
-            f"{names[lonely]} and {names[other]} have no route to each other"
-            + (
-                f", nor do {counted(pairs - 1, 'other pair', 'other pairs')} of leaves"
-                if pairs > 1
-                else ""
-            ),
+            f"{names[lonely]} and {names[other]} have no route to each other{_others(pairs - 1)}",
             _fix(fabric, lonely, other),
             place=uplinks_place(fabric, lonely, "enabled", "peer")
             or model.place("bgp", "spine_asn"),
             device=names[lonely],
         )
+
+
+def _others(pairs: int) -> str:
+    if not pairs:
+        return ""
+    verb = "has" if pairs == 1 else "have"
+    return f". {counted(pairs, 'other pair', 'other pairs')} of leaves {verb} none either"
 
 
 def _fix(fabric: Fabric, lonely: int, other: int) -> str:

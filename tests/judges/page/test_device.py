@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from fabric.core.events import Event
 from fabric.core.findings import Finding, Severity
+from fabric.report.buffer import buffer_of
 from fabric.report.events import line
 from fabric.topology.device_ends import ends_of
 from fabric.workflow.project import Project
@@ -46,6 +48,23 @@ def test_a_click_opens_a_device_and_a_cable(page: Any, site: Any) -> None:
     until(lambda: "vendor's row, used by the port" in text(page), "the headroom is there")
     page.back()
     until(lambda: heading(page) == "su1-rail1", "the device is there again")
+
+
+def test_an_overbooked_buffer_is_told(page: Any, tmp_path: Path) -> None:
+    """80 km on half of the ports of a leaf: its headroom is more than its buffer."""
+    text = (INVENTORY / "rail-512" / "fabric.yaml").read_text()
+    far = re.sub(r"uplink_m: \d+", "uplink_m: 80000", text)
+    (tmp_path / "fabric").mkdir()
+    (tmp_path / "fabric" / "fabric.yaml").write_text(far)
+    planned = Project(tmp_path / "fabric").devices["su1-rail0"]
+    free_bytes = int(dict(buffer_of(planned))["free_bytes"].replace(",", ""))
+    assert free_bytes < 0
+    with served(tmp_path / "state", tmp_path / "fabric") as client:
+        page.get(f"{str(client.base_url).rstrip('/')}/#/device/su1-rail0")
+        until(lambda: every(page, ".facts div"), "the device is there")
+        seen = {row.text.replace("\n", ": ") for row in every(page, ".facts div")}
+        assert f"free: none: overbooked by {-free_bytes:,} bytes" in seen
+        page.get("about:blank")
 
 
 @pytest.mark.parametrize("width", [1280, 400])

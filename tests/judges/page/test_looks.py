@@ -25,7 +25,7 @@ from tests.waiting import until
 VIEWS = (
     *("#/map", "#/map?by=load", "#/map?unit=su1&by=pause_per_s", "#/device/su1-rail0"),
     *("#/device/gpu001", "#/cable/su1-rail0/Ethernet0", "#/placement", "#/what-if"),
-    *("#/device/nothing", "#/map?unit=nothing"),
+    *("#/device/nothing", "#/map?unit=nothing", "#/nothing"),
 )
 
 
@@ -35,6 +35,29 @@ def test_axe_has_no_serious_finding(page: Any, site: Any, axe: str, view: str, d
     scheme(page, dark)
     shown(page, site, view)
     assert violations(page, axe) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("#/nonsense", "The address #/nonsense names no view of this page."),
+        ("#/map/su1", "The address #/map/su1 names no view of this page."),
+        ("#/device", "The address #/device names no view of this page."),
+        ("#/%", "The address #/% names no view of this page."),
+        ("#/device/none", "there is no device 'none'"),
+        ("#/map?unit=none", "no device passes all filters"),
+    ],
+    ids=["no view", "too much", "too little", "no text", "no device", "no unit"],
+)
+def test_an_address_of_nothing_leads_on(page: Any, site: Any, address: str, told: str) -> None:
+    page.get("about:blank")
+    page.get(f"{str(site.base_url).rstrip('/')}/{address}")
+    assert told in one(page, "main .problem").text
+    assert not every(page, "g.box")
+    links = [link.text for link in every(page, "main p a")]
+    assert links == ["Map", "Placement", "What if", "Changes"]
+    every(page, "main p a")[0].click()
+    until(lambda: every(page, "g.box"), "the map is there")
 
 
 def ask_for_hosts(browser: Any, nodes: int) -> None:
@@ -103,7 +126,8 @@ def test_a_broken_word_and_a_raw_name_are_seen(page: Any, site: Any) -> None:
 def test_fields_have_words(page: Any, site: Any) -> None:
     shown(page, site, "#/device/su1-rail0")
     seen = {row.text.replace("\n", ": ") for row in every(page, ".facts div")}
-    assert {"packet buffer: 158,229,504 bytes", "largest MTU that would fit: 9,216 bytes"} <= seen
+    mtu = "largest MTU at the ports with the largest headroom: 9,216 bytes"
+    assert {"packet buffer: 158,229,504 bytes", mtu} <= seen
     assert "PFC pause frames, priority 3, received" in text(page)
     shown(page, site, "#/map")
     assert "wrong cables" in text(page)

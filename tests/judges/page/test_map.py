@@ -12,7 +12,8 @@ from tests.judges.misplaced import MISPLACED
 from tests.judges.page.browser import box, every, one, scheme, shown, size, sound, text
 from tests.serve.records import Traffic, append, busy, records
 from tests.serve.servers import served
-from tests.topology.fabrics import INVENTORY
+from tests.topology.fabrics import INVENTORY, example
+from tests.topology.test_drawing import drawn
 from tests.waiting import until
 
 #: Colours of lines and of borders of hosts with a meaning, without those of the legend.
@@ -82,6 +83,7 @@ def test_a_chosen_bundle_shows_the_leaves_that_it_connects(page: Any, site: Any)
     shown(page, site, "#/map")
     combs = [len(every(page, f"g.comb{kind}")) for kind in ("", ".mine")]
     box(page, "su1-rail0").click()
+    assert "32 cables of 400G, 40 m" in one(page, ".panel ul.plain").text
     combs.append(len(every(page, "g.comb.mine")))
     box(page, "spine01").click()
     combs.append(len(every(page, "g.comb.mine")))
@@ -174,6 +176,37 @@ def test_leaves_keep_their_rail_and_a_group_in_part_of_a_tenant_is_marked(
         assert page.execute_script(UNEXPLAINED) == []
 
 
+def test_hosts_and_leaves_have_the_borders_of_their_tenants(page: Any, tmp_path: Path) -> None:
+    """The same as in pictures of `rocefab draw`."""
+    names = ("owned", "mixed", "shared", "tenant0", "tenant1")
+    classes = {
+        "plain": lambda _: set(),
+        "tenant": lambda number: {"owned", f"tenant{number}"},
+        "mixed": lambda number: {"owned", "mixed", f"tenant{number}"},
+        "shared": lambda _: {"owned", "shared"},
+    }
+    plan = drawn(example("tenants"))
+    planned = {
+        box.name: classes[box.border](plan.tenants.index(box.tenants[0][0]) if box.tenants else -1)
+        for box in plan.boxes
+    }
+    assert len(planned["su1-rail0"]) == 2
+    with served(tmp_path / "state", INVENTORY / "tenants") as client:
+        page.get(f"{str(client.base_url).rstrip('/')}/#/map")
+        until(lambda: every(page, "g.box"), "the picture is there")
+        shown_borders = {
+            item.get_attribute("aria-label").split(",")[0]: {
+                *item.get_attribute("class").split()
+            }.intersection(names)
+            for item in every(page, "g.box")
+        }
+        assert shown_borders == planned
+        card = next(item.text for item in every(page, ".card") if "Tenants" in item.text)
+        assert card.splitlines()[1:] == ["red", "2 hosts", "blue", "2 hosts"]
+        assert page.execute_script(UNEXPLAINED) == []
+        page.get("about:blank")
+
+
 def test_devices_that_differ_are_marked_on_the_map(page: Any, site: Any) -> None:
     shown(page, site, "#/map")
     until(lambda: "device that differs from the plan: 2" in keys_of(page), "the legend counts it")
@@ -227,7 +260,8 @@ def test_a_legend_says_what_each_colour_is(page: Any, site: Any, tmp_path: Path)
             assert {"rail 0", "rail 1", "tenant red", "tenant blue"} <= {*keys_of(page)}
             shown(page, client, "#/placement")
             one(page, "g.box")
-            rest = ["tenant red", "tenant blue", "tenant blue in part"]
+            alone = ["tenant red", "tenant blue"]
+            rest = [*alone, *(f"{name} in part" for name in alone), "several tenants"]
             until(lambda: every(page, ".key"), "there is a legend")
             assert keys_of(page) == ["rail 0", "rail 1", "in quarantine, as planned", *rest]
             assert page.execute_script(UNEXPLAINED) == []
@@ -235,7 +269,7 @@ def test_a_legend_says_what_each_colour_is(page: Any, site: Any, tmp_path: Path)
             until(lambda: every(page, ".answer table"), "hosts are chosen")
             assert page.execute_script(MISPLACED)[1] == []
             assert keys_of(page)[:3] == ["host of the job", "cable of such a host", "below 20 %"]
-            assert keys_of(page)[-4:] == ["not used", *rest]
+            assert keys_of(page)[-6:] == ["not used", *rest]
             assert page.execute_script(UNEXPLAINED) == []
             shown(page, client, "#/what-if")
             until(lambda: "fails" in keys_of(page), "there is a legend")
