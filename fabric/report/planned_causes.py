@@ -159,7 +159,7 @@ class PlannedCauses:
                 numbers[here, anywhere] = own or causes.of_fields(as_diff, anywhere)
             edited = numbers[here, anywhere]
             if not edited and _setting(change) in edited_lines:
-                edited = causes.of_any_line()
+                edited = causes.of_any_line(as_diff)
             yield (edited, "" if edited else topic), device.device, _setting(change)
 
     def _of_host(
@@ -169,7 +169,7 @@ class PlannedCauses:
         is_other = device.device in self.other_hosts
         numbers = causes.of_fields(as_diff, _host_fields(device.platform)) if is_other else ()
         if is_other and not numbers and Edited(device, self.before).has_other_files:
-            numbers = causes.of_any_line()
+            numbers = causes.of_any_line(as_diff)
         for change in device.changes:
             yield (numbers, "" if numbers else _HOST), device.device, _setting(change)
 

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from fabric.change.adapter import adapters
 from fabric.report.diff.settings import settings
 from fabric.report.moved_sections import settings_of
-from fabric.workflow.effect import _Preview, _running
 from fabric.workflow.project import Project
+from tests.report.drafts import draft
 from tests.topology.fabrics import INVENTORY
-
-if TYPE_CHECKING:
-    from fabric.devices.driver import Driver
 
 EDITS = {
     "another AS of the spine": ("spine_asn: 65100", "spine_asn: 65200"),
@@ -34,10 +29,9 @@ def test_a_plan_counts_settings_as_a_difference(name: str, tmp_path: Path) -> No
     file.write_text(file.read_text().replace(*EDITS[name]))
     before, after = Project(INVENTORY / "mixed"), Project(folder)
     counts = {}
-    for device, design in before.devices.items():
+    for device in before.devices:
         old, new = before.switch_artefacts[device], after.switch_artefacts[device]
-        running = _running(device, design.platform, old)
-        draft = adapters[design.platform].draft(running, new, cast("Driver", _Preview(running)))
-        counts[device] = len(settings(old, new)), len(settings_of(draft.changes))
+        changes = draft(before, after, device).changes
+        counts[device] = len(settings(old, new)), len(settings_of(changes))
     assert {device: pair for device, pair in counts.items() if pair[0] != pair[1]} == {}
     assert any(pair[0] for pair in counts.values())

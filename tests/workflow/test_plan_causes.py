@@ -21,6 +21,7 @@ from fabric.workflow.plan_text import describe
 from fabric.workflow.project import Project
 from fabric.workflow.state import of_inventory
 from tests.cases import each
+from tests.report.drafts import draft
 from tests.repository import demo_repository, git
 from tests.topology.fabrics import INVENTORY
 
@@ -403,3 +404,34 @@ def test_many_causes_are_cut_and_full_shows_all() -> None:
     assert causes == 3 + len(_TABLES)
     assert short[:-1] == full[:21]
     assert short[-1] == f"  {causes - 10} more with {causes - 10} settings; `--full` prints all"
+
+
+_CABLES = (
+    "b06-sw1,Ethernet240,core-e,Ethernet0,\nb06-sw1,Ethernet248,core-w,Ethernet0,",
+    "b06-sw1,Ethernet240,core-w,Ethernet0,\nb06-sw1,Ethernet248,core-e,Ethernet0,",
+)
+#: What is written in place of what in the files of the example `explicit` -> lines of the table.
+CABLINGS = {
+    "a cable is longer": ({"core-e,Ethernet0,": "core-e,Ethernet0,77"}, [19]),
+    "two cables swap": (dict([_CABLES]), [19, 20]),
+}
+
+
+@pytest.mark.parametrize("name", CABLINGS)
+def test_all_that_follows_from_a_cable_names_its_line(tmp_path: Path, name: str) -> None:
+    edits, lines = CABLINGS[name]
+    inventory = demo_repository(tmp_path, example="explicit")
+    before, file = Project(inventory), inventory / "cabling.csv"
+    assert before.switch_artefacts
+    for old, new in edits.items():
+        assert old in file.read_text()
+        file.write_text(file.read_text().replace(old, new, 1))
+    project = Project(inventory)
+    devices = [
+        replace(_device(device, *changes), artefacts=tuple(project.switch_artefacts[device]))
+        for device in project.devices
+        if (changes := draft(before, project, device).changes)
+    ]
+    causes = causes_of(project, _plan(inventory)).of(devices)
+    places = [[str(edit.place) for edit in cause.edits] for cause in causes]
+    assert places == [[f"{file}:{line}" for line in lines]]
