@@ -25,7 +25,7 @@ from fabric.change.options import SPARE_S, Options, Result
 from fabric.change.restoration import Restoration
 from fabric.change.resume import settle
 from fabric.change.rollback import RollBack, roll_back, ways_on
-from fabric.change.rollout import LOSS, STOP
+from fabric.change.rollout import refuse_losses
 from fabric.change.wave import Wave, skip
 from fabric.change.windows import is_open, next_opening
 from fabric.core import hostlist
@@ -286,10 +286,8 @@ def _check_rollout(plan: Plan, options: Options) -> None:
     if plan.rollout is None:
         return
     policy = plan.rollout.policy
-    if plan.rollout.hazards and not options.traffic_stopped:
-        raise PlanError(
-            f"{LOSS}: {plan.rollout.hazards[0]}; {STOP}, and add --traffic-stopped to it"
-        )
+    if not options.traffic_stopped:
+        refuse_losses(plan.rollout.hazards)
     if reasons := _closed(plan):
         raise PlanError(reasons[0])
     needed_s = options.verify_s * 2 + policy.soak_s + SPARE_S

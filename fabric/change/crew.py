@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from fabric.change.options import Options
     from fabric.devices.driver import Connection
 
+#: Ends the first part of an error, which is the same on devices that fail alike.
+_CLAUSE_END = re.compile(r"[:;] ")
 _STOPPING = (
     "stopping after the current step on each device; press Ctrl-C again to stop immediately "
     "(commit timers then roll back unconfirmed changes, where they are set)"
@@ -71,6 +74,12 @@ class Crew:
     def record(self, device: str, state: State, detail: str = "") -> None:
         """Write down that a device enters a state; nothing happens to it before."""
         self.journal.record(self.run, device, state, detail)
+
+    def tell_failure(self, device: str, error: FabricError) -> None:
+        """Say in short that a step failed; the end of the run has the whole reason."""
+        whole = str(error).removeprefix(f"{device}: ")
+        brief = _CLAUSE_END.split(whole, maxsplit=1)[0]
+        self.progress(device, f"failed: {brief}{'; more at the end' if brief != whole else ''}")
 
     def check_going(self, device: str) -> None:
         """Refuse a step forward after the user stopped the run.

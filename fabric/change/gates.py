@@ -128,8 +128,9 @@ class WaveGates:
             self.crew.check_going(self.stage.names[0])
             patience_s = self.settle_s if _settles(gate) else self.patience_s
             wrong = self._looked(getattr(gate, moment), self._without(failed), patience_s)
-            for text in wrong or ([gate.passed] if gate.passed != PASSED else []):
-                self.crew.progress("", f"gate {gate.name}: {text}")
+            said = "failed; more at the end" if wrong else gate.passed
+            if said != PASSED:
+                self.crew.progress("", f"gate {gate.name}: {said}")
             outcome = "; ".join(wrong) or gate.passed
             self.crew.record("", State.PENDING, f"gate {gate.name}: {outcome}")
             problems += [f"gate {gate.name}: {text}" for text in wrong]

@@ -70,7 +70,7 @@ def roll_back(order: RollBack, plan: Plan, crew: Crew) -> Result:
     """
     journal, run = crew.journal, order.run
     unfinished = journal.unfinished() == run
-    crew.record("", State.PENDING, f"rolls back run {run}")
+    crew.record("", State.PENDING, "; ".join([f"rolls back run {run}", *crew.options.notes]))
     touched = touched_devices(run, plan, journal)
     back: list[str] = []
     fix = _UNFINISHED if unfinished else _GRANT
@@ -146,7 +146,7 @@ def _is_away(error: FabricError) -> bool:
 def _write_down(crew: Crew, errors: Sequence[tuple[DevicePlan, FabricError]]) -> None:
     for item, error in errors:
         crew.record(item.device, State.FAILED, str(error))
-        crew.progress(item.device, f"failed: {error}")
+        crew.tell_failure(item.device, error)
 
 
 def _one(crew: Crew, order: RollBack, plan: DevicePlan, staying: Mapping[str, str]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.errors import PlanError
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
@@ -225,3 +227,20 @@ class RolloutPlan:
             "hazards": list(self.hazards),
             "jobs": list(self.jobs),
         }
+
+
+def demand(command: str = "apply") -> str:
+    """Return what to do before a command that loses packets between its waves."""
+    return f"stop the jobs before `rocefab {command}`, and add --traffic-stopped to it"
+
+
+def refuse_losses(hazards: Sequence[str], command: str = "apply") -> None:
+    """Refuse to lose packets between the waves of a roll-out.
+
+    Raises
+    ------
+    PlanError
+        When there are hazards, with the first one and what to do.
+    """
+    if hazards:
+        raise PlanError(f"{LOSS}: {hazards[0]}; {demand(command)}")

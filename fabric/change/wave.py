@@ -179,7 +179,7 @@ class Wave:
             for item, error in errors:
                 item.error = str(error)
                 failed[item.name] = error
-                self._crew.progress(item.name, f"failed: {error}")
+                self._crew.tell_failure(item.name, error)
             if errors and (self._crew.stop.is_set() or not self._budget.allows(failed)):
                 return [item.error for item in self._work if item.error]
         return []

@@ -420,6 +420,15 @@ def rollback(
             "--skip-unreachable",
         ),
     ] = False,
+    traffic_stopped: Annotated[
+        bool,
+        option(
+            "Roll back although packets of the lossless class are lost between the waves; the "
+            "states between them are not judged. Only the rollback of a roll-out needs it.",
+            "",
+            "--traffic-stopped",
+        ),
+    ] = False,
     full: Annotated[
         bool, option("Print each step of each device and each reason.", "FULL", "--full")
     ] = False,
@@ -427,20 +436,22 @@ def rollback(
     """Roll back the devices of a run to their state before it.
 
     Rolls back wave by wave, the last wave first. A device that cannot be rolled back does not stop
-    the others and is listed at the end. Without --commit the command is a dry run that lists the
-    devices.
+    the others and is listed at the end. The states between the waves are judged as by `plan`, for
+    which devices that the run did not finish are read. Without --commit the command is a dry run
+    that lists the devices, and the packets that can be lost between the waves.
 
     Exit codes: 0, 2, 3.
     """
-    from fabric.workflow import apply as workflow
+    from fabric.workflow import rollback as workflow
+    from fabric.workflow.apply import Actor, runs_that_are
 
-    actor = workflow.Actor(reason=reason, ticket=ticket)
     folder = journal_folder(state, inventory)
     if run is None:
-        raise PlanError(f"specify the run to roll back: {workflow.runs_that_are(folder)}")
+        raise PlanError(f"specify the run to roll back: {runs_that_are(folder)}")
     if not commit:
         back = workflow.would_go_back(run, folder, only)
         lines = [*back, *workflow.would_stay(run, folder, only)]
+        lines += workflow.would_lose(run, folder, connections, only, inventory, parallel)
         output.data("".join(f"{line}\n" for line in lines))
         them = "the devices of the waves" if len(back) < len(lines) else "these devices"
         output.note(
@@ -458,7 +469,8 @@ def rollback(
             only=only,
             force=force,
             skip_unreachable=skip_unreachable,
-            actor=actor,
-            parallel=parallel,
+            actor=Actor(reason=reason, ticket=ticket),
+            options=workflow.Options(traffic_stopped=traffic_stopped, parallel=parallel),
+            inventory=inventory,
         )
         _end(result, full=full)

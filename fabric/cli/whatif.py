@@ -236,6 +236,8 @@ def _print_outage(impact: WhatIf, form: Format, more: Mapping[str, object]) -> N
             output.data("\n")
     for finding in impact.new_findings:
         output.findings(f"new: {finding.severity.word}: {replace(finding, fix='')}\n")
+    for finding in impact.changed_findings:
+        output.findings(f"other values: {finding.severity.word}: {replace(finding, fix='')}\n")
     for rule, reason in impact.broken:
         output.note(f"rule {rule} could not run: {reason}")
     output.data(f"{impact.verdict}\n")

@@ -1,4 +1,4 @@
-"""Lines of a plan that only follow their section, which gets another name."""
+"""Settings of a plan: lines that only follow their section do not count, as in a difference."""
 
 from __future__ import annotations
 
@@ -6,14 +6,37 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from fabric.core.likeness import shape
+from fabric.report.diff.settings import lines_replaced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fabric.change.model import Change
 
 #: Between a section and what it holds, in the path of a change.
 _HOLDS = ": "
+
+
+def settings_of(changes: Sequence[Change]) -> list[Change]:
+    """Return a change for each setting, counted as `diff` counts them.
+
+    A line that goes and the one that comes in its place are one setting; lines that only move with
+    their section, which gets another name, are none.
+    """
+    gone, come = _sections(changes, removed=True), _sections(changes, removed=False)
+    names = dict(_renamed(gone, come))
+    below: dict[str, tuple[dict[str, str], dict[str, str]]] = defaultdict(lambda: ({}, {}))
+    follow = {*moved_lines(changes)}
+    for change in changes:
+        if "|" in change.path or change.path in follow or (change.before and change.after):
+            continue
+        parents, holds, line = change.path.rpartition(_HOLDS)
+        head, _, rest = parents.partition(_HOLDS)
+        key = f"{names.get(head, head)}{holds}{rest}"
+        below[key][0 if change.before else 1][line] = change.path
+    for old, new in below.values():
+        follow |= {old[was] for was, _, _ in lines_replaced(old, new)}
+    return [change for change in changes if change.path not in follow]
 
 
 def moved_lines(changes: Iterable[Change]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from fabric.report.diff.explained import Explained, line_of
 from fabric.report.diff.model import Device, Setting
 from fabric.report.edited import Edited
 from fabric.report.line_sources import LineSources, topic_of
-from fabric.report.moved_sections import moved_lines
+from fabric.report.moved_sections import moved_lines, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -116,13 +116,19 @@ class PlannedCauses:
 
     def of(self, devices: Iterable[DevicePlan]) -> list[PlannedCause]:
         """Return the causes, edits first, then those with most changes."""
+        devices = list(devices)
         every = [item for device in devices for item in self._items(device)]
+        counted = {
+            (device.device, _setting(change))
+            for device in devices
+            for change in settings_of(device.changes)
+        }
         causes = [
             PlannedCause(
                 tuple(self.edits[number].edit for number in numbers),
                 topic,
                 tuple(dict.fromkeys(device for _, device, _ in same)),
-                len(same),
+                sum(item[1:] in counted for item in same) or len(same),
                 *same[0][1:],
             )
             for same in like_groups(every, lambda item: item[0])
@@ -153,7 +159,7 @@ class PlannedCauses:
                 numbers[here, anywhere] = own or causes.of_fields(as_diff, anywhere)
             edited = numbers[here, anywhere]
             if not edited and _setting(change) in edited_lines:
-                edited = causes.of_any_line()
+                edited = causes.of_any_line(as_diff)
             yield (edited, "" if edited else topic), device.device, _setting(change)
 
     def _of_host(
@@ -163,7 +169,7 @@ class PlannedCauses:
         is_other = device.device in self.other_hosts
         numbers = causes.of_fields(as_diff, _host_fields(device.platform)) if is_other else ()
         if is_other and not numbers and Edited(device, self.before).has_other_files:
-            numbers = causes.of_any_line()
+            numbers = causes.of_any_line(as_diff)
         for change in device.changes:
             yield (numbers, "" if numbers else _HOST), device.device, _setting(change)
 

@@ -66,7 +66,10 @@ class WhatIf:
     moved : tuple of Moved
         Where traffic moves to the uplinks that are left.
     new_findings : tuple of Finding
-        What the rules say of the fabric afterwards that they did not say before.
+        What the rules say of the fabric afterwards that they did not say before, and all errors
+        with other values than before.
+    changed_findings : tuple of Finding
+        Other findings of before that have other values afterwards.
     broken : tuple of (str, str)
         Rules that failed themselves on what is left, with the reason.
     drain : str
@@ -80,6 +83,7 @@ class WhatIf:
     impact: Impact
     moved: tuple[Moved, ...]
     new_findings: tuple[Finding, ...]
+    changed_findings: tuple[Finding, ...]
     broken: tuple[tuple[str, str], ...] = ()
     drain: str = ""
     tenants: tuple[HitTenant, ...] = ()
@@ -260,17 +264,8 @@ class WhatIf:
                 {"host": name, "gbps": before, "gbps_left": after}
                 for name, before, after in self.worst_hosts
             ],
-            "new_findings": [
-                {
-                    "rule": finding.rule,
-                    "severity": finding.severity.word,
-                    "device": finding.device or None,
-                    "port": finding.port or None,
-                    "message": finding.message,
-                    "fix": finding.fix,
-                }
-                for finding in self.new_findings
-            ],
+            "new_findings": [*map(_row, self.new_findings)],
+            "changed_findings": [*map(_row, self.changed_findings)],
             "broken_rules": [{"rule": rule, "reason": reason} for rule, reason in self.broken],
             "hosts_hit": self.hosts_hit,
             **({"tenants": [one.as_dict() for one in self.tenants]} if self.fabric.tenants else {}),
@@ -314,13 +309,14 @@ def whatif(
     lost = outage(fabric, after)
     start = failed(clos(fabric), outage(fabric, before))
     hit = impact(start, lost, fabric.tenants)
-    findings, broken = _new_findings(designs, before, after, mapped) if rules else ((), ())
+    new, changed, broken = _findings(designs, before, after, mapped) if rules else ((), (), ())
     return WhatIf(
         fabric=fabric,
         words=tuple(words),
         impact=hit,
         moved=tuple(_moved(fabric, start, lost)),
-        new_findings=findings,
+        new_findings=new,
+        changed_findings=changed,
         broken=broken,
         drain=drain,
         tenants=tenants_hit(fabric, start, failed(start, lost), hit),
@@ -343,15 +339,36 @@ def _moved(fabric: Fabric, network: Clos, lost: Outage) -> list[Moved]:
     return moves
 
 
-def _new_findings(
+def _row(finding: Finding) -> dict[str, str | None]:
+    """Return a finding as plain data."""
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.word,
+        "device": finding.device or None,
+        "port": finding.port or None,
+        "message": finding.message,
+        "fix": finding.fix,
+    }
+
+
+def _findings(
     designs: Designs, before: list[str], after: list[str], mapped: Mapped
-) -> tuple[tuple[Finding, ...], tuple[tuple[str, str], ...]]:
-    """Run the rules on the inventory before and after; return what came up, and what broke."""
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...], tuple[tuple[str, str], ...]]:
+    """Run the rules on the inventory before and after; return what came, changed and broke."""
+    from fabric.validate.same_findings import JudgedSide, apart, devices_of
+
     work = partial(_outcome, designs.over(designs.fabric))
-    earlier, later = mapped(work, [before, after])
-    known = {_key(finding) for finding in earlier.findings}
-    new = (item for item in later.findings if _key(item) not in known)
-    return tuple(item for item in new if item.rule not in _REPEATING), later.broken
+    devices, folder = devices_of(designs.fabric), str(designs.intent.folder)
+    outcomes = mapped(work, [before, after])
+    broken, sides = (), []
+    for outcome in outcomes:
+        broken = outcome.broken
+        own = tuple(item for item in outcome.findings if item.rule not in _REPEATING)
+        sides.append(JudgedSide(own, devices, folder))
+    result = apart(*sides)
+    errors = [item for item in result.changed if item.severity is Severity.ERROR]
+    others = tuple(item for item in result.changed if item.severity < Severity.ERROR)
+    return (*result.new, *errors), others, broken
 
 
 def _outcome(designs: Designs, words: list[str]) -> Outcome:
@@ -361,15 +378,6 @@ def _outcome(designs: Designs, words: list[str]) -> Outcome:
 
     network = failed(clos(designs.fabric), outage(designs.fabric, words))
     return run(World(model_of(designs.over(switched_off(designs.fabric, network)))))
-
-
-def _key(finding: Finding) -> tuple[object, ...]:
-    """Return what makes a finding: not how many places it stands for."""
-    from fabric.validate.runner import without_count
-
-    where = () if finding.position else (finding.device, finding.port)
-    message = without_count(finding.message)
-    return finding.rule, finding.severity, message, finding.field, finding.position, *where
 
 
 def _least(parts: Sequence[tuple[str, float, float]]) -> tuple[float, str]:

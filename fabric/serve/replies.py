@@ -365,6 +365,7 @@ class OutageReply(BaseModel):
     units: list[UnitBandwidth]
     worst_hosts: list[HostBandwidth]
     new_findings: list[NewFinding]
+    changed_findings: list[NewFinding]
     broken_rules: list[BrokenRule]
     hosts_hit: Annotated[list[str], Field(description="All hosts that lose bandwidth.")]
     tenants: Annotated[

@@ -1,29 +1,26 @@
-"""apply, status, rollback: carry out a plan and keep account of it."""
+"""apply, status: carry out a plan and keep account of it."""
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.actor import Actor
-from fabric.change.apply import Applier, Options, Result, RollBack
+from fabric.change.apply import Applier, Options, Result
 from fabric.change.apply import check_approvals as check_given
 from fabric.change.approvals import demanded
 from fabric.change.budget import MaxFailures
 from fabric.change.gates import Command, Counters
 from fabric.change.jobs import FailedJobs
 from fabric.change.journal import INTERRUPTED, Journal
-from fabric.change.model import ONE_WAY, Plan, parse_plan, read_plan
+from fabric.change.model import Plan, parse_plan, read_plan
 from fabric.change.origin import MAX_AGE_S
-from fabric.change.rollback import left_out, touched_devices, ways_on
+from fabric.change.rollback import ways_on
 from fabric.change.rollout import LOSS
-from fabric.core import hostlist
-from fabric.core.counts import counted
-from fabric.core.errors import InputError, JournalError, StalePlanError
+from fabric.core.errors import JournalError, StalePlanError
 from fabric.core.files import write_whole
 from fabric.devices.connections import connections
 from fabric.report.run import RunReport
@@ -57,12 +54,9 @@ __all__ = [
     "read_plan",
     "record",
     "resume",
-    "rollback",
     "runs_that_are",
     "status",
     "verify",
-    "would_go_back",
-    "would_stay",
 ]
 
 #: Runs that a message names: our choice.
@@ -169,8 +163,8 @@ def apply(
         notes.append(taken)
     demand = demanded(plan, freshness.inventory)
     options = replace(options, notes=(*options.notes, *notes), demanded=demand)
-    reachable = _reachable(plan, connections_file)
-    journal = _opened(of_plan(plan) if state is None else state, actor, progress)
+    reachable = reachable_by(plan, connections_file)
+    journal = opened(of_plan(plan) if state is None else state, actor, progress)
     with executor(len(plan.devices), options.parallel) as pool, HostSessions(reachable) as hosts:
         gates = gates_of(plan, hosts, pool)
         return Applier(journal, reachable, pool, progress, options, gates).apply(plan)
@@ -190,91 +184,23 @@ def resume(
     JournalError
         When there is none.
     """
-    journal = _opened(state, actor, progress)
+    journal = opened(state, actor, progress)
     run = journal.unfinished()
     if run is None:
         raise JournalError("no interrupted run to resume")
-    plan = _plan_of(journal, run)
-    reachable = _reachable(plan, connections_file)
+    plan = plan_of(journal, run)
+    reachable = reachable_by(plan, connections_file)
     with executor(len(plan.devices), options.parallel) as pool, HostSessions(reachable) as hosts:
         gates = gates_of(plan, hosts, pool)
         return Applier(journal, reachable, pool, progress, options, gates).resume(run, plan)
 
 
-def rollback(  # noqa: PLR0913 - each is an option of the command
-    run: int,
-    state: Path,
-    connections_file: Path | None,
-    progress: Callable[[str, str], None],
-    *,
-    only: str = "",
-    force: bool = False,
-    skip_unreachable: bool = False,
-    actor: Actor | None = None,
-    parallel: int = 0,
-) -> Result:
-    """Take a run back, whether it is finished, failed or was interrupted.
-
-    Parameters
-    ----------
-    only : str
-        Range of names that go back; empty is all that the run changed.
-    force, skip_unreachable : bool
-        As in `RollBack`.
-    parallel : int
-        As in `Options`.
-    """
-    journal = _opened(state, actor, progress)
-    plan = _plan_of(journal, run)
-    names = _chosen(run, plan, journal, only)
-    request = RollBack(run, names, force=force, skip_unreachable=skip_unreachable)
-    reachable = _reachable(plan, connections_file)
-    with executor(len(plan.devices), parallel) as pool:
-        return Applier(journal, reachable, pool, progress).roll_back(request, plan)
-
-
-def _opened(state: Path, actor: Actor | None, progress: Callable[[str, str], None]) -> Journal:
+def opened(state: Path, actor: Actor | None, progress: Callable[[str, str], None]) -> Journal:
     """Return the journal; what is damaged in it is said first."""
     journal = Journal(state, actor)
     if said := journal.chain.fallback:
         progress("", said)
     return journal
-
-
-def would_go_back(run: int, state: Path, only: str = "") -> list[str]:
-    """Return a line for each wave of a roll back, in its order, and kind of change."""
-    journal = Journal(state)
-    plan = _plan_of(journal, run)
-    touched = touched_devices(run, plan, journal)
-    chosen = {*_chosen(run, plan, journal, only)} - {*left_out(touched, plan)}
-    lines = []
-    for number, wave in enumerate(touched, 1):
-        kinds: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for name in wave:
-            if name in chosen:
-                kinds[plan.devices[name].method, plan.devices[name].risk.word].append(name)
-        lines += [
-            f"wave {number}: {hostlist.fold_inside(names)} ({counted(len(names), 'device')}): "
-            f"by {method}, risk: {risk}"
-            for (method, risk), names in kinds.items()
-        ]
-    return lines
-
-
-def would_stay(run: int, state: Path, only: str = "") -> list[str]:
-    """Return a line for devices that a roll back leaves as they are, and why."""
-    journal = Journal(state)
-    plan = _plan_of(journal, run)
-    staying = left_out(touched_devices(run, plan, journal), plan)
-    by_reason: dict[str, list[str]] = defaultdict(list)
-    for name in _chosen(run, plan, journal, only):
-        if name in staying:
-            by_reason[staying[name]].append(name)
-    return [
-        f"{ONE_WAY}, not rolled back: {hostlist.fold_inside(names)} "
-        f"({counted(len(names), 'device')}): {why}"
-        for why, names in by_reason.items()
-    ]
 
 
 def runs_that_are(state: Path) -> str:
@@ -284,27 +210,6 @@ def runs_that_are(state: Path) -> str:
         return "the journal has none yet"
     names = [f"{one.id} ({one.kind} of {one.fabric})" for one in runs[:_MOST_RUNS]]
     return f"{', '.join(names)}; `rocefab status` lists all of them"
-
-
-def _chosen(run: int, plan: Plan, journal: Journal, only: str) -> list[str]:
-    """Return those of the devices that a run changed that are asked for.
-
-    Raises
-    ------
-    InputError
-        When the run did not change one of these devices.
-    """
-    touched = [name for wave in touched_devices(run, plan, journal) for name in wave]
-    if not only:
-        return touched
-    try:
-        names = set(hostlist.expand(only))
-    except ValueError as error:
-        raise InputError(f"--only: {error}") from error
-    strange = sorted(names - {*touched})
-    if strange:
-        raise InputError(f"--only: run {run} did not change {', '.join(strange[:5])}")
-    return [name for name in touched if name in names]
 
 
 def interrupted(plan: Plan | None, state: Path | None) -> str:
@@ -403,15 +308,17 @@ def record(state: Path, run: int, *, full: bool = False) -> RunReport:
     """
     journal = Journal(state)
     begun, events = journal.run(run), journal.events(run)
-    plan = _plan_of(journal, run)
+    plan = plan_of(journal, run)
     return RunReport(begun, plan, events, journal.standing(begun, events), full)
 
 
-def _plan_of(journal: Journal, run: int) -> Plan:
+def plan_of(journal: Journal, run: int) -> Plan:
+    """Return the plan of a run."""
     return parse_plan(journal.run(run).plan, f"the plan of run {run}")
 
 
-def _reachable(plan: Plan, file: Path | None) -> dict[str, Connection]:
+def reachable_by(plan: Plan, file: Path | None) -> dict[str, Connection]:
+    """Return a connection for every device that a plan changes, pings or asks."""
     pings = [ping for stage in _stages(plan) for ping in stage.pings]
     pings += [ping for stage in _stages(plan) for ping in (*stage.denied, *stage.joined)]
     pings += plan.leaf_pings.every if plan.leaf_pings else []

@@ -15,7 +15,7 @@ from fabric.core.errors import FabricError
 from fabric.devices.connections import PASSWORD_VARIABLE
 from fabric.lab.faults import Fault
 from fabric.placement.job import JobRequest
-from fabric.workflow.apply import Options, apply, rollback
+from fabric.workflow.apply import Options, apply
 from fabric.workflow.check import check, report
 from fabric.workflow.init import example
 from fabric.workflow.laboratory import CONNECTIONS, PASSWORD, check_installed, laboratory
@@ -24,6 +24,7 @@ from fabric.workflow.plan import Selection, plan
 from fabric.workflow.plan_text import describe
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
+from fabric.workflow.rollback import rollback
 from fabric.workflow.verify import drift, verify
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from fabric.core.errors import FabricError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.prove.rules import PROOF_RULES
 from fabric.report.diff.model import Judged, Place, ProofVerdict, RuleFinding
+from fabric.validate.same_findings import JudgedSide, apart, devices_of, same_findings
 from fabric.workflow.check import Handling, check
 from fabric.workflow.prove import Request, prove
-from fabric.workflow.same_findings import JudgedSide, devices_of, same_findings
 from fabric.workflow.work import same
 
 if TYPE_CHECKING:
@@ -43,11 +43,11 @@ def judged(before: Source, after: Source, progress: Progress) -> Judged:
     after.keep(before.kept(_equal(before, after)))
     proof_after, found = _proof(after, known, progress)
     findings[1] += found
-    gone, new, changed = _apart(_side(findings[0], before), _side(findings[1], after))
+    gone, new, grown, other = apart(_side(findings[0], before), _side(findings[1], after))
     return Judged(
         new=_rows(new),
         gone=_rows(gone),
-        changed=_rows(changed),
+        changed=_rows([*grown, *other]),
         unchecked=tuple(unchecked),
         proof_before=proof_before,
         proof_after=proof_after,
@@ -146,29 +146,6 @@ def _new(before: JudgedSide, after: JudgedSide) -> list[Finding]:
     """Return the findings of the second side that the first one does not have."""
     same = {id(finding) for _, finding in same_findings(before, after)}
     return [finding for finding in after.findings if id(finding) not in same]
-
-
-def _apart(
-    before: JudgedSide, after: JudgedSide
-) -> tuple[list[Finding], list[Finding], list[Finding]]:
-    """Return findings that are gone, those that are new, and those that have other values."""
-    pairs = same_findings(before, after)
-    still, known = ({id(pair[side]) for pair in pairs} for side in (0, 1))
-    gone = [finding for finding in before.findings if id(finding) not in still]
-    new = [finding for finding in after.findings if id(finding) not in known]
-    places = {*map(_place, gone)} & {*map(_place, new)}
-    grown = [found for old, found in pairs if len(old.also) != len(found.also)]
-    return (
-        [finding for finding in gone if _place(finding) not in places],
-        [finding for finding in new if _place(finding) not in places],
-        [*grown, *(finding for finding in new if _place(finding) in places)],
-    )
-
-
-def _place(finding: Finding) -> tuple[str, ...]:
-    """Return what a finding and one with other values have in common."""
-    subject = finding.field, finding.device, finding.port
-    return finding.rule, finding.severity.word, *subject
 
 
 def _rows(findings: Iterable[Finding]) -> tuple[RuleFinding, ...]:

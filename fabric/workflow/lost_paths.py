@@ -1,9 +1,11 @@
-"""What a proof finds broken in states between waves: of how many NICs, and after which waves."""
+"""What is wrong in states between waves: of how many NICs or cables, and after which waves."""
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabric.core import hostlist
 from fabric.core.counts import counted
 from fabric.core.likeness import shape
 
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class LostPaths(NamedTuple):
-    """What is broken in one state.
+    """What is wrong in one state.
 
     Parameters
     ----------
@@ -25,6 +27,8 @@ class LostPaths(NamedTuple):
     lost, pairs : int
         Pairs of NICs that lose packets, and all that are promised; 0 where no more are lost than
         before or after the change.
+    ends : sequence of str
+        Devices at whose cables the texts are; none for what a proof finds.
     """
 
     when: str
@@ -32,11 +36,16 @@ class LostPaths(NamedTuple):
     texts: Sequence[str]
     lost: int
     pairs: int
+    ends: Sequence[str] = ()
 
     @property
     def words(self) -> str:
         """What is broken, and how much of the fabric that is."""
         example, more = self.texts[0], len(self.texts) - 1
+        if self.ends and more:
+            several = f"cables of {hostlist.in_short(self.ends)}"
+            cables = several if self.ends[1:] else "of its cables"
+            return f"{example} (and {more} more {cables})"
         if not self.lost:
             return f"{example} (and {more} more)" if more else example
         of = "all" if self.lost == self.pairs else f"{self.lost:,} of"
@@ -48,7 +57,7 @@ def _size(state: LostPaths) -> tuple[int, int]:
 
 
 def folded(states: Iterable[LostPaths]) -> list[str]:
-    """Return a line for the states of waves one after the other that break the same."""
+    """Return a line for the states of waves one after the other in which the same is wrong."""
     return [_line(group) for group in sorted(_groups(states), key=lambda group: group[0].number)]
 
 
@@ -68,8 +77,11 @@ def _groups(states: Iterable[LostPaths]) -> Iterator[list[LostPaths]]:
 
 
 def _line(group: Sequence[LostPaths]) -> str:
-    """Return what a group breaks: that of the wave with the greatest loss."""
+    """Return what is wrong in a group: of the wave with the greatest loss, or at all its cables."""
     first, worst = group[0], max(group, key=_size)
+    if first.ends:
+        texts = [*chain.from_iterable(state.texts for state in group)]
+        worst = first._replace(texts=texts, ends=[*chain.from_iterable(one.ends for one in group)])
     waves = f"waves {first.number} to {group[-1].number}" if group[1:] else f"wave {first.number}"
     most = "up to " if len({state.lost for state in group}) > 1 else ""
     return f"{first.when} {waves}: {most}{worst.words}"

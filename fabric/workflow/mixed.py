@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.audit.ends import differences, lossless_dscps
 from fabric.audit.host_class import HOST
+from fabric.core.likeness import like_groups, shape
 from fabric.design.tenancy import tunnel_bytes
 from fabric.prove.engine import Engine
 from fabric.topology.outages import outage, outage_of_ports
@@ -71,16 +72,16 @@ def hazards(
     if not _carries_traffic(project, before):
         return []
     paths = folded(_paths(project, waves, before, after, in_waves=in_waves))
-    return [*dict.fromkeys([*lossless_hazards(project, waves, before, after), *paths])]
+    return [*lossless_hazards(project, waves, before, after), *paths]
 
 
 def lossless_hazards(project: Project, waves: Waves, before: Side, after: Side) -> list[str]:
     """Return those of `hazards` that need no proof: what devices say of the lossless class."""
-    problems = [*_ends(project, waves, before, after), *_dscps(project, waves, before, after)]
-    return [*dict.fromkeys(problems)]
+    unlike = folded(_ends(project, waves, before, after))
+    return [*unlike, *_dscps(project, waves, before, after)]
 
 
-def _ends(project: Project, waves: Waves, before: Side, after: Side) -> Iterator[str]:
+def _ends(project: Project, waves: Waves, before: Side, after: Side) -> Iterator[LostPaths]:
     """Yield cables that carry traffic, and whose ends disagree or drop packets for a while."""
     start, end = (_State.of(project, side.lossless) for side in (before, after))
     now = dict(before.lossless)
@@ -90,17 +91,24 @@ def _ends(project: Project, waves: Waves, before: Side, after: Side) -> Iterator
         now |= {name: after.lossless[name] for name in wave if name in after.lossless}
         if any(name in project.hosts for name in wave):
             state = _State.of(project, now)
-        for name in wave:
-            words = [
+        unlike = {
+            name: [
                 text
                 for cable in of_device.get(name, ())
                 for text in _words(state, cable)
                 if text not in {*_words(start, cable), *_words(end, cable)}
                 and not is_idle(cable, before, after)
             ]
-            if words:
-                more = f" (and {len(words) - 1} more of its cables)" if len(words) > 1 else ""
-                yield f"after wave {number}: {words[0]}{more}"
+            for name in wave
+        }
+        yield from _alike(number, {name: texts for name, texts in unlike.items() if texts})
+
+
+def _alike(number: int, texts: Mapping[str, Sequence[str]]) -> Iterator[LostPaths]:
+    """Yield what is wrong at the cables of devices of a wave: of like devices together."""
+    for names in like_groups(texts, lambda name: shape(texts[name][0])):
+        every = [text for name in names for text in texts[name]]
+        yield LostPaths("after", number, every, 0, 0, names)
 
 
 def _cables_of_devices(project: Project) -> dict[str, list[Cable]]:

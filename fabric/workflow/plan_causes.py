@@ -114,12 +114,12 @@ def describe_causes(
         yield from _cause(cause)
     if not full and (left := every[_MOST_CAUSES:]):
         changes = sum(cause.changes for cause in left)
-        yield f"  {len(left)} more with {counted(changes, 'change')}; `--full` prints all"
+        yield f"  {len(left)} more with {counted(changes, 'setting')}; `--full` prints all"
 
 
 def _cause(cause: PlannedCause) -> Iterator[str]:
     names = f"{counted(len(cause.devices), 'device')} ({hostlist.in_short(cause.devices)})"
-    what = f"{counted(cause.changes, 'change')} of {names}"
+    what = f"{counted(cause.changes, 'setting')} of {names}"
     if cause.edits:
         yield from (f"  {edit}" for edit in cause.edits)
         yield f"    {what}"

@@ -16,6 +16,7 @@ from fabric.core.likeness import like_groups
 from fabric.core.units import S_PER_MIN
 from fabric.platforms import platforms
 from fabric.report.like_differences import differences
+from fabric.report.moved_sections import settings_of
 from fabric.report.planned_causes import PlannedCauses
 from fabric.workflow.leaf_pings import describe_pings
 from fabric.workflow.plan_causes import describe_causes
@@ -85,16 +86,22 @@ def _wave(devices: Iterable[DevicePlan]) -> Iterator[str]:
     """Yield what happens to the devices of a wave; those of one kind and risk are one line."""
     for same in like_groups(devices, _handling):
         first, names = same[0], hostlist.in_short(one.device for one in same)
-        numbers = sorted({len(one.changes) for one in same})
-        many = counted(numbers[-1], "change")
-        if len(numbers) > 1:
-            many = f"{numbers[0]} to {counted(numbers[-1], 'change')} each"
+        many = _many(same)
         yield f"  {names} ({kind_of(first)}): {many} by {first.method}, risk: {first.risk.word}"
         if first.no_net:
             yield f"    {NO_NET}: {first.no_net}"
         if first.one_way:
             yield f"    {ONE_WAY}: {first.one_way}"
         yield from (f"    {note}" for note in first.notes)
+
+
+def _many(devices: Sequence[DevicePlan]) -> str:
+    """Return how many settings of each device change, and how many lines where these are more."""
+    numbers = sorted({len(settings_of(one.changes)) for one in devices})
+    lines = max(len(one.changes) for one in devices)
+    each = f"{numbers[0]} to " if numbers[1:] else ""
+    more = f" ({counted(lines, 'line')})" if lines > numbers[-1] else ""
+    return f"{each}{counted(numbers[-1], 'setting')}{more}{' each' if each else ''}"
 
 
 def _later(devices: Sequence[DevicePlan]) -> Iterator[str]:
@@ -123,12 +130,14 @@ def _differences(devices: Iterable[DevicePlan], *, full: bool) -> Iterator[str]:
 def _parts(plan: Plan) -> str:
     """Return which parts of the configurations change, the largest first."""
     counts = Counter(
-        _part(change.path) for device in plan.devices.values() for change in device.changes
+        _part(change.path)
+        for device in plan.devices.values()
+        for change in settings_of(device.changes)
     )
     shown = [f"{part} {number:,}" for part, number in counts.most_common(_MOST_PARTS)]
     more = len(counts) - len(shown)
     others = f", {counted(more, 'other')}" if more > 0 else ""
-    return f"changes: {', '.join(shown)}{others}"
+    return f"settings: {', '.join(shown)}{others}"
 
 
 def _part(path: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from fabric.change.drain import drains
 from fabric.change.jobs import listed, named, on_hosts
 from fabric.change.model import Risk
-from fabric.change.rollout import LOSS, STOP, Ping, RolloutPlan
+from fabric.change.rollout import LOSS, Ping, RolloutPlan, demand
 from fabric.change.stages import Stages
 from fabric.core import hostlist
 from fabric.core.counts import counted
@@ -237,4 +237,4 @@ def describe_rollout(plan: Plan) -> Iterator[str]:
     if plan.rollout.hazards:
         if plan.rollout.jobs:
             yield f"jobs that run: {named(plan.rollout.jobs)}"
-        yield f"{STOP}, and add --traffic-stopped to it"
+        yield demand()

@@ -14,8 +14,9 @@ from fabric.observe.parsers import UnreadableError
 from fabric.workflow.configurations import whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from fabric.core.artefact import Artefact
     from fabric.observe.configuration import Configured
     from fabric.observe.configuration.lossless import Lossless
     from fabric.observe.snapshot import Running
@@ -61,6 +62,17 @@ class Side:
                 continue
         return result
 
+    def with_running(self, running: Mapping[str, Running]) -> Side:
+        """Return the same with what some devices run; others than it has do not count."""
+        texts, nics = dict(self.texts), dict(self.nics)
+        for name, state in running.items():
+            if name in texts:
+                text = isinstance(state.config, str)
+                texts[name] = state.config if text else json.dumps(state.config, indent=1)
+            elif name in nics:
+                nics[name] = state.config["nics"]
+        return Side(self.platforms, texts, nics)
+
 
 def sides(project: Project, running: Mapping[str, Running]) -> tuple[Side, Side]:
     """Return what the devices of a plan are, and what they become.
@@ -71,25 +83,34 @@ def sides(project: Project, running: Mapping[str, Running]) -> tuple[Side, Side]
         Running state of each device that was read; others are taken as planned.
     """
     planned = planned_side(project)
-    before, old_nics = dict(planned.texts), dict(planned.nics)
-    for name, state in running.items():
-        if name in before:
-            text = isinstance(state.config, str)
-            before[name] = state.config if text else json.dumps(state.config, indent=1)
-        elif name in old_nics:
-            old_nics[name] = state.config["nics"]
-    return Side(planned.platforms, before, old_nics), planned
+    return planned.with_running(running), planned
 
 
 def planned_side(project: Project) -> Side:
     """Return what the devices are by the inventory."""
+    return _side(project, {**project.switch_artefacts, **project.host_artefacts})
+
+
+def side_with(project: Project, files: Mapping[str, Sequence[Artefact]]) -> Side:
+    """Return what the devices are by these files, and those without one by the inventory."""
+    switches = project.switch_files(name for name in project.devices if name not in files)
+    hosts = project.host_files(name for name in project.hosts if name not in files)
+    return _side(project, {**files, **switches, **hosts})
+
+
+def _side(project: Project, files: Mapping[str, Sequence[Artefact]]) -> Side:
     platforms = {name: design.platform for name, design in project.devices.items()}
-    texts = {name: whole(files).text for name, files in project.switch_artefacts.items()}
-    return Side(platforms, texts, {name: planned_nics(project, name) for name in project.hosts})
+    texts = {name: whole(files[name]).text for name in platforms}
+    return Side(platforms, texts, {name: nics_of(files[name]) for name in project.hosts})
 
 
 def planned_nics(project: Project, name: str) -> dict[str, Any]:
     """Return the settings of the NICs of a host by the inventory, by interface."""
-    state = next(item for item in project.host_artefacts[name] if item.kind == "expected-state")
+    return nics_of(project.host_artefacts[name])
+
+
+def nics_of(files: Sequence[Artefact]) -> dict[str, Any]:
+    """Return the settings of the NICs of a host by its files, by interface."""
+    state = next(item for item in files if item.kind == "expected-state")
     nics: dict[str, Any] = json.loads(state.text)["nics"]
     return nics

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import HistoryError, InputError
+from fabric.validate.same_findings import JudgedSide, devices_of, same_findings
 from fabric.workflow.revision import Repository
-from fabric.workflow.same_findings import JudgedSide, devices_of, same_findings
 from fabric.workflow.site import check_projects, projects_in
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from fabric.change.planner import open_driver
 from fabric.devices.connections import connections as reached
 from fabric.lab.faults import Fault
 from fabric.observe import read_running
-from fabric.workflow.apply import Options, apply, rollback, status
+from fabric.workflow.apply import Options, apply, status
+from fabric.workflow.rollback import rollback
 from fabric.workflow.verify import drift
 from tests.change import labs
 from tests.change.labs import ALL, planned

@@ -40,7 +40,7 @@ def demanding(folder: Path, people: int) -> Path:
 def devices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     memory_fabric.use_memory_drivers(monkeypatch)
     memory_fabric.create(tmp_path)
-    monkeypatch.setattr(workflow, "_reachable", lambda *_: memory_fabric.connections(tmp_path))
+    monkeypatch.setattr(workflow, "reachable_by", lambda *_: memory_fabric.connections(tmp_path))
     return tmp_path
 
 

@@ -18,6 +18,8 @@ from fabric.core.errors import RefusedError
 from fabric.devices.connections import connections as read_connections
 from fabric.devices.device_lock import Claim, device_lock, plain
 from fabric.workflow import apply as workflow
+from fabric.workflow import rollback as rolling_back
+from fabric.workflow import rollback_states
 from tests.change import labs, memory_fabric
 from tests.change.engine_runs import is_after, is_before, silent
 from tests.change.scripted import ScriptedDriver
@@ -99,7 +101,7 @@ def test_the_lock_of_a_killed_run_is_its_own_and_nobody_elses(tmp_path, monkeypa
     assert held.run == 1
     assert held.left_s > 60
     plan = workflow.read_plan(folder / "plan.json")
-    monkeypatch.setattr(workflow, "_reachable", lambda *_: memory_fabric.connections(folder))
+    monkeypatch.setattr(workflow, "reachable_by", lambda *_: memory_fabric.connections(folder))
     fresh = workflow.Freshness(despite_inventory=True)
     other = workflow.apply(plan, folder / "other", None, OPTIONS, silent, freshness=fresh)
     assert not other.ok
@@ -112,8 +114,10 @@ def test_a_rollback_breaks_the_lock_of_the_interrupted_run(tmp_path, monkeypatch
     memory_fabric.use_memory_drivers(monkeypatch)
     folder = prepared(tmp_path)
     assert run_child(folder, 20, "after").returncode == -9
-    monkeypatch.setattr(workflow, "_reachable", lambda *_: memory_fabric.connections(folder))
-    assert workflow.rollback(1, folder / "state", None, silent).ok
+    monkeypatch.setattr(
+        rollback_states, "reachable_by", lambda *_: memory_fabric.connections(folder)
+    )
+    assert rolling_back.rollback(1, folder / "state", None, silent).ok
     assert driver(folder, "leaf1").claimed() is None
     assert is_before(folder, "leaf1")
 

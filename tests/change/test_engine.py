@@ -98,6 +98,7 @@ def test_device_that_never_looks_healthy(folder, plan, monkeypatch):
     result = applier(folder, progress=lambda *line: said.append(line)).apply(plan)
     waits = "not healthy after 0 s of 0 s: NTP_SERVER|192.0.2.10"
     assert any(name == "leaf3" and text.startswith(waits) for name, text in said)
+    assert ("leaf3", "failed: not healthy; more at the end") in said
     assert "leaf3: not healthy: NTP_SERVER|192.0.2.10" in result.reasons[0]
     assert all(is_before(folder, name) for name in LEAVES)
 

@@ -20,6 +20,8 @@ from fabric.change.apply import Options
 from fabric.change.journal import Journal, State
 from fabric.core.errors import InputError, JournalError
 from fabric.workflow import apply as workflow
+from fabric.workflow import rollback as rolling_back
+from fabric.workflow import rollback_states
 from tests.cases import each
 from tests.change import memory_fabric
 from tests.change.test_kill import prepared, run_child
@@ -42,7 +44,7 @@ def written(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         memory_fabric.use_memory_drivers(patch)
         prepared(folder)
-        patch.setattr(workflow, "_reachable", lambda *_: memory_fabric.connections(folder))
+        patch.setattr(workflow, "reachable_by", lambda *_: memory_fabric.connections(folder))
         plan = workflow.read_plan(folder / "plan.json")
         words = (plan, folder / "state", None, Options(poll_s=0.01), lambda *_: None, ACTOR)
         assert workflow.apply(*words, workflow.Freshness(despite_inventory=True)).ok
@@ -190,7 +192,7 @@ def test_the_command_names_the_first_damaged_row(state, tmp_path):
 
 def resumed(folder, monkeypatch):
     said = []
-    monkeypatch.setattr(workflow, "_reachable", lambda *_: memory_fabric.connections(folder))
+    monkeypatch.setattr(workflow, "reachable_by", lambda *_: memory_fabric.connections(folder))
     options = Options(poll_s=0.01)
     result = workflow.resume(folder / "state", None, options, lambda *words: said.append(words))
     return result, said
@@ -225,9 +227,11 @@ def test_a_rollback_finds_a_device_whose_rows_are_all_damaged(tmp_path, monkeypa
     folder = prepared(tmp_path)
     assert run_child(folder, 30, "after").returncode == -9
     change(folder / "state", "UPDATE events SET device = 'nobody' WHERE device = 'leaf2'")
-    monkeypatch.setattr(workflow, "_reachable", lambda *_: memory_fabric.connections(folder))
+    monkeypatch.setattr(
+        rollback_states, "reachable_by", lambda *_: memory_fabric.connections(folder)
+    )
     said = []
-    result = workflow.rollback(1, folder / "state", None, lambda *words: said.append(words))
+    result = rolling_back.rollback(1, folder / "state", None, lambda *words: said.append(words))
     assert result.ok, result.reasons
     assert "the journal is damaged" in said[0][1]
     assert memory_fabric.state(folder, "leaf2")["running"] == memory_fabric.BEFORE

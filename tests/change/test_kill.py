@@ -41,7 +41,7 @@ def run_child(folder: Path, number: int, when: str) -> subprocess.CompletedProce
 
 def resume(folder: Path, monkeypatch):
     monkeypatch.setattr(
-        workflow, "_reachable", lambda plan, file: memory_fabric.connections(folder)
+        workflow, "reachable_by", lambda plan, file: memory_fabric.connections(folder)
     )
     return workflow.resume(folder / "state", None, Options(poll_s=0.01), lambda *_: None)
 

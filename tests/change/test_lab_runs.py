@@ -20,9 +20,10 @@ from fabric.core.errors import (
     JournalError,
 )
 from fabric.lab.faults import Fault
-from fabric.workflow.apply import Options, apply, rollback, status
+from fabric.workflow.apply import Options, apply, status
 from fabric.workflow.plan_text import describe
 from fabric.workflow.project import Project
+from fabric.workflow.rollback import rollback
 from fabric.workflow.verify import drift, verify
 from tests.change import labs
 from tests.change.labs import ALL, planned

@@ -101,8 +101,9 @@ def test_each_leaf_is_tried_before_and_after_its_wave(folder, hosts, applied):
 
 def test_a_leaf_that_forwards_nothing_ends_the_run(folder, hosts, applied):
     hosts.answers["gpu2"] = [ANSWERED, LOST]
-    result, _ = applied()
+    result, lines = applied()
     assert not result.ok
+    assert [line for line in lines if "ping" in line] == [": gate ping: failed; more at the end"]
     assert result.confirmed == ("spine01",)
     assert result.reasons[0].startswith("gate ping: gpu2 10.0.0.2 to gpu9 10.0.0.9: 0 of 3")
     assert sorted(result.rolled_back) == list(LEAVES)

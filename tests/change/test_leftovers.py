@@ -25,7 +25,7 @@ def folder(tmp_path, monkeypatch):
     memory_fabric.use_memory_drivers(monkeypatch)
     here = memory_fabric.connections(tmp_path)
     monkeypatch.setattr(module, "connections", lambda *_, **__: here)
-    monkeypatch.setattr(workflow, "_reachable", lambda *_: here)
+    monkeypatch.setattr(workflow, "reachable_by", lambda *_: here)
     return prepared(tmp_path)
 
 

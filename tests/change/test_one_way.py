@@ -16,6 +16,8 @@ from fabric.change.rollback import left_out
 from fabric.change.wave import Wave
 from fabric.core.errors import DeviceError
 from fabric.workflow import apply as workflow
+from fabric.workflow import rollback as rolling_back
+from fabric.workflow import rollback_states
 from tests.cases import each
 from tests.change import memory_fabric
 from tests.change.labs import silent
@@ -83,8 +85,10 @@ def test_a_failure_before_the_commit_leaves_everything(tmp_path, monkeypatch):
 def test_a_run_is_rolled_back_without_them(tmp_path, monkeypatch):
     plan = prepared(tmp_path)
     assert applied(tmp_path, plan).ok
-    monkeypatch.setattr(workflow, "_reachable", lambda *_: memory_fabric.connections(tmp_path))
-    result = workflow.rollback(1, tmp_path / "state", None, silent)
+    monkeypatch.setattr(
+        rollback_states, "reachable_by", lambda *_: memory_fabric.connections(tmp_path)
+    )
+    result = rolling_back.rollback(1, tmp_path / "state", None, silent)
     assert not result.ok
     assert any(f"leaf1: it is not rolled back: {REASON}" in text for text in result.reasons)
     for name in OUT:
@@ -96,12 +100,12 @@ def test_a_run_is_rolled_back_without_them(tmp_path, monkeypatch):
 def test_a_dry_run_names_what_stays(tmp_path):
     assert applied(tmp_path, prepared(tmp_path)).ok
     state = tmp_path / "state"
-    back = workflow.would_go_back(1, state)
+    back = rolling_back.would_go_back(1, state)
     assert not any(name in line for line in back for name in OUT)
-    assert workflow.would_stay(1, state) == [
+    assert rolling_back.would_stay(1, state) == [
         f"ONE WAY, not rolled back: leaf[1-2] (2 devices): {REASON}"
     ]
-    assert workflow.would_stay(1, state, only="spine01") == []
+    assert rolling_back.would_stay(1, state, only="spine01") == []
 
 
 #: What a host is at, and what the run has changed -> why the host stays as it is.

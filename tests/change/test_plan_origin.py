@@ -36,7 +36,7 @@ def inventory(tmp_path):
 def devices(tmp_path, monkeypatch):
     memory_fabric.use_memory_drivers(monkeypatch)
     memory_fabric.create(tmp_path)
-    monkeypatch.setattr(workflow, "_reachable", lambda *_: memory_fabric.connections(tmp_path))
+    monkeypatch.setattr(workflow, "reachable_by", lambda *_: memory_fabric.connections(tmp_path))
     return tmp_path
 
 

@@ -151,7 +151,7 @@ CHANGES = {
     "smaller MTUs": (
         "lossless:",
         "lossless:\n  mtu: {port_bytes: 4200, host_bytes: 4200}",
-        "after wave 1: spine01 Ethernet1/1: an MTU of 4200 drops packets of 9000 bytes (and 3 more",
+        "after waves 1 to 2: spine01 Ethernet1/1: an MTU of 4200 drops packets of 9000 bytes (and",
     ),
     "other thresholds": ("kmin_bytes: 150000", "kmin_bytes: 200000", ""),
     "another server": ("192.0.2.20", "192.0.2.21", ""),

@@ -20,6 +20,7 @@ from fabric.lab.faults import Fault
 from fabric.lab.shell.state import Result
 from fabric.report.run import RunReport
 from fabric.workflow import apply as applying
+from fabric.workflow import rollback as rolling_back
 from fabric.workflow.plan import Selection, plan
 from fabric.workflow.plan_text import describe
 from fabric.workflow.project import Project
@@ -313,9 +314,14 @@ def test_another_as_number_of_the_spines_is_rolled_out(site: tuple) -> None:
     stopped = replace(OPTIONS, traffic_stopped=True)
     result = applying.apply(planned, state, connections, stopped, _silent)
     assert result.ok, result.reasons
-    back = _planned(labs.changed(inventory, "bgp: {spine_asn: 65200}\n", ""), connections)
-    result = applying.apply(back, state, connections, stopped, _silent)
+    with pytest.raises(PlanError, match=f"{LOSS}: .*before `rocefab rollback`, and add"):
+        rolling_back.rollback(result.run, state, connections, _silent)
+    result = rolling_back.rollback(result.run, state, connections, _silent, options=stopped)
     assert result.ok, result.reasons
+    assert {*result.rolled_back} == {*planned.devices}
+    back = _planned(labs.changed(inventory, "bgp: {spine_asn: 65200}\n", ""), connections)
+    assert not any(device.later for device in back.devices.values())
+    assert applying.apply(back, state, connections, stopped, _silent).ok
     assert labs.unhealthy(Project(inventory), connections) == []
 
 
@@ -442,7 +448,7 @@ def test_a_switch_that_cannot_be_returned_is_named_until_it_is(sonic: tuple) -> 
     told = next(text for text in said if text.startswith("spine01 is still drained: "))
     assert told.endswith(f"type on it: {command}")
     lab["spine01"].tools["vtysh"] = vtysh
-    again = applying.rollback(result.run, state, connections, _silent)
+    again = rolling_back.rollback(result.run, state, connections, _silent)
     assert again.ok
     assert applying.status(state)[-1]["state"] == "done"
     assert not lab["spine01"].frr.drained

@@ -13,7 +13,8 @@ import pytest
 from fabric.core.errors import RefusedError
 from fabric.lab.faults import Fault
 from fabric.systems.eos.drivers import EosDriver
-from fabric.workflow.apply import Options, apply, rollback, status
+from fabric.workflow.apply import Options, apply, status
+from fabric.workflow.rollback import rollback
 from tests.change import labs
 from tests.change.labs import planned
 from tests.waiting import LONGEST_S, until

@@ -19,6 +19,7 @@ from fabric.lab.faults import Fault
 from fabric.lab.vrfs import LeafPort
 from fabric.systems.eos.lab.sessions import EosState
 from fabric.workflow import apply as applying
+from fabric.workflow import rollback as rolling_back
 from fabric.workflow.apply import Options, Result
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
 from fabric.workflow.plan import Plan, Selection, plan
@@ -186,8 +187,8 @@ def test_a_documented_move_passes_all_gates(site: Site) -> None:
     assert site.vrfs("gpu002") == ["shut", "shut"]
     assert not site.answers("gpu001", "gpu002")
     run = applying.status(site.state)[-1]["run"]
-    assert applying.would_go_back(run, site.state) == []
-    assert len(applying.would_stay(run, site.state)) == len((leaves, "gpu002"))
+    assert rolling_back.would_go_back(run, site.state) == []
+    assert len(rolling_back.would_stay(run, site.state)) == len((leaves, "gpu002"))
     site.move("gpu002")
     into = site.planned()
     assert not any(item.revoked_at for item in into.devices.values())
@@ -356,7 +357,7 @@ def test_a_kill_on_the_way_out_leads_on_by_resume_or_a_new_plan(site: Site) -> N
         "rolled back, since it takes ports out of a tenant"
     )
     files = site.connections()
-    back = applying.rollback(run["run"], site.state, files, labs.silent)
+    back = rolling_back.rollback(run["run"], site.state, files, labs.silent)
     assert not back.rolled_back
     assert any("resume its run with apply --resume" in reason for reason in back.reasons)
 

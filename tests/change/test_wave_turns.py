@@ -12,6 +12,7 @@ import pytest
 from fabric.change.apply import Applier, Options
 from fabric.change.journal import Journal
 from fabric.workflow import apply as applying
+from fabric.workflow.rollback import rollback
 from tests.change import memory_fabric
 from tests.change.labs import silent
 from tests.devices.memory import MemoryDriver
@@ -79,5 +80,5 @@ def test_so_many_devices_at_a_time_are_changed(tmp_path, monkeypatch, parallel):
     assert applying.apply(plan, tmp_path / "state", file, options, silent, freshness=fresh).ok
     assert Counting.most == parallel
     monkeypatch.setattr(Counting, "most", 0)
-    assert applying.rollback(1, tmp_path / "state", file, silent, parallel=parallel).ok
+    assert rollback(1, tmp_path / "state", file, silent, options=Options(parallel=parallel)).ok
     assert Counting.most == parallel

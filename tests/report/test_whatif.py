@@ -433,3 +433,10 @@ def test_a_ranking_says_which_pairs_it_counts(demo: Project) -> None:
 )
 def test_how_much_is_left(after: float, before: float, text: str) -> None:
     assert percent(after, before) == text
+
+
+def test_a_finding_with_other_values_is_not_new() -> None:
+    result = whatif(Project(ROOT / "inventory" / "explicit"), ["switch:core-w"])
+    assert [one.rule for one in result.new_findings] == ["TOP014"]
+    assert [one.rule for one in result.changed_findings] == ["QOS029", "QOS029"]
+    assert [one["rule"] for one in result.as_dict()["changed_findings"]] == ["QOS029", "QOS029"]

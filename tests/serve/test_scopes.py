@@ -19,6 +19,7 @@ from fabric.serve.scopes import SCOPES
 from fabric.serve.tokens import Tokens
 from fabric.workflow import apply as workflow
 from fabric.workflow.history import History
+from fabric.workflow.rollback import would_go_back
 from tests.cases import each
 from tests.serve.reviewed import Reviewed, plan_of, reviewed
 from tests.serve.servers import DEMO, copy_of_demo, served
@@ -155,7 +156,7 @@ def test_who_deletes_a_plan_is_in_the_journal(tmp_path: Path) -> None:
         journal = Journal(site.journal)
         assert journal.unfinished() == 1
         assert workflow.status(site.journal)[-1]["reason"] == run["reason"]
-        assert workflow.would_go_back(run["run"], site.journal) == []
+        assert would_go_back(run["run"], site.journal) == []
         assert History(site.journal).report(run["run"]).outcome == f"done: {told}"
 
 

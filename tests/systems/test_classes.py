@@ -18,9 +18,10 @@ from fabric.placement.job_host import JobImage
 from fabric.qos.deadlock.lossless import LOSSY, uplink_classes, vertex_count
 from fabric.render import render_device
 from fabric.systems.host.render import render_host
-from fabric.workflow.apply import Options, apply, rollback
+from fabric.workflow.apply import Options, apply
 from fabric.workflow.check import check
 from fabric.workflow.project import Project
+from fabric.workflow.rollback import rollback
 from fabric.workflow.verify import drift
 from tests.change.labs import ALL, planned, running_lab, silent, unhealthy
 

@@ -11,7 +11,8 @@ import pytest
 
 from fabric.systems.cumulus.platforms.lines import write
 from fabric.systems.junos.lab.store import lines_of
-from fabric.workflow.apply import Options, apply, rollback, status
+from fabric.workflow.apply import Options, apply, status
+from fabric.workflow.rollback import rollback
 from fabric.workflow.verify import drift
 from tests.change import labs
 from tests.change.labs import planned

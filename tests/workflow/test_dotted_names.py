@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fabric.topology.cabling import CableVerdict
-from fabric.workflow.apply import Options, apply, rollback, status
+from fabric.workflow.apply import Options, apply, status
 from fabric.workflow.cabling import cabling
+from fabric.workflow.rollback import rollback
 from tests.change import labs
 from tests.change.labs import planned
 from tests.cli.runs import run

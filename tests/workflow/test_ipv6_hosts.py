@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
-from fabric.workflow.apply import Options, apply, rollback, status
+from fabric.workflow.apply import Options, apply, status
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
 from fabric.workflow.probe import make_plan
 from fabric.workflow.probe_run import run as run_probes
 from fabric.workflow.project import Project
+from fabric.workflow.rollback import rollback
 from fabric.workflow.verify import Selection, verify
 from tests.cases import each
 from tests.change import labs

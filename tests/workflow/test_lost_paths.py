@@ -8,6 +8,8 @@ from fabric.workflow.lost_paths import LostPaths, folded
 
 TEXTS = ("leaf1: none", "leaf2: no route")
 OPEN = ("leaf1: NICs of tenant red reach those of blue",)
+ENDS = ("leaf1 p1: [4] here and [3]", "leaf1 p2: [4] here and [3]")
+SPINES = ("spine1", "spine2")
 CASES = {
     "nothing": ([], []),
     "one state": (
@@ -28,6 +30,20 @@ CASES = {
     "no more pairs than before the change": (
         [LostPaths("during", 1, TEXTS, 0, 56)],
         ["during wave 1: leaf1: none (and 1 more)"],
+    ),
+    "ends of cables": (
+        [LostPaths("after", 1, ENDS, 0, 0, ["leaf1"]), LostPaths("after", 2, ENDS, 0, 0, SPINES)],
+        ["after waves 1 to 2: leaf1 p1: [4] here and [3] (and 3 more cables of leaf1,spine[1-2])"],
+    ),
+    "ends of cables of one device": (
+        [
+            LostPaths("after", 2, ENDS, 0, 0, ["leaf1"]),
+            LostPaths("after", 4, ENDS[:1], 0, 0, SPINES),
+        ],
+        [
+            "after wave 2: leaf1 p1: [4] here and [3] (and 1 more of its cables)",
+            "after wave 4: leaf1 p1: [4] here and [3]",
+        ],
     ),
     "tenants that reach each other are told apart": (
         [

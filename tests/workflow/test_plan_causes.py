@@ -13,6 +13,7 @@ from fabric.change.journal import Journal, State
 from fabric.change.model import Change, DevicePlan, Plan, Risk
 from fabric.core.artefact import Artefact
 from fabric.render.explain import placed_lines
+from fabric.report.moved_sections import settings_of
 from fabric.report.planned_causes import PlannedCauses
 from fabric.workflow.plan import origin_of
 from fabric.workflow.plan_causes import causes_of, describe_causes
@@ -20,6 +21,7 @@ from fabric.workflow.plan_text import describe
 from fabric.workflow.project import Project
 from fabric.workflow.state import of_inventory
 from tests.cases import each
+from tests.report.drafts import draft
 from tests.repository import demo_repository, git
 from tests.topology.fabrics import INVENTORY
 
@@ -75,9 +77,9 @@ def _lines(inventory: Path) -> list[str]:
 def _by_the_edit(inventory: Path) -> list[str]:
     return [
         f"  {inventory}/fabric.yaml:38 fabric.lossless.ecn.kmin_bytes: 150000 -> 172000",
-        "    3 changes of 3 devices (spine01,su1-rail[0-1])",
+        "    3 settings of 3 devices (spine01,su1-rail[0-1])",
         f"      su1-rail0  {_KMIN.path}: 150000 -> 172000",
-        "  bgp.hold_s: 1 change of 1 device (su1-rail0)",
+        "  bgp.hold_s: 1 setting of 1 device (su1-rail0)",
         f"      su1-rail0  {_HOLD.path}: 9 -> 30",
     ]
 
@@ -85,12 +87,12 @@ def _by_the_edit(inventory: Path) -> list[str]:
 def test_without_git_the_cause_is_what_lines_follow_from() -> None:
     assert [*describe_causes(DEVICES, PlannedCauses(), full=False)] == [
         "why devices change: parts of the inventory that other changed lines come from:",
-        "  lossless.ecn: 3 changes of 3 devices (spine01,su1-rail[0-1])",
+        "  lossless.ecn: 3 settings of 3 devices (spine01,su1-rail[0-1])",
         f"      su1-rail0  {_KMIN.path}: 150000 -> 172000",
-        "  bgp.hold_s: 1 change of 1 device (su1-rail0)",
+        "  bgp.hold_s: 1 setting of 1 device (su1-rail0)",
         f"      su1-rail0  {_HOLD.path}: 9 -> 30",
     ]
-    assert "  lossless.ecn: 3 changes of 3 devices" in describe(_plan())
+    assert "  lossless.ecn: 3 settings of 3 devices" in describe(_plan())
 
 
 def test_the_topic_is_what_decides_the_line_at_its_port() -> None:
@@ -205,8 +207,8 @@ def test_lines_that_only_move_with_their_section_have_its_cause() -> None:
     plan = _device("eos-leaf", *changes, platform="eos")
     causes = PlannedCauses(designs=Project(INVENTORY / "mixed")).of([plan])
     assert [(cause.topic, cause.changes) for cause in causes] == [
-        ("bgp.leaf_asn_first", 4),
-        ("bgp.keepalive_s", 2),
+        ("bgp.leaf_asn_first", 1),
+        ("bgp.keepalive_s", 1),
     ]
 
 
@@ -231,7 +233,7 @@ def test_an_edit_that_protects_less_is_named_first(
     plan = _plan(inventory)
     printed = describe(plan, causes=causes_of(Project(inventory), plan)).splitlines()
     words = "less protection: ECN marks later: fabric.lossless.ecn.kmin_bytes: 150000 -> 300000"
-    parts = next(at for at, line in enumerate(printed) if line.startswith("changes: "))
+    parts = next(at for at, line in enumerate(printed) if line.startswith("settings: "))
     assert (printed[parts + 1] == words, words in printed) == (is_named, is_named)
 
 
@@ -299,7 +301,7 @@ def test_every_line_of_a_move_between_tenants_follows_from_the_edits(
     changes = [_line(path, comes=path in come) for path in (*gone, *come)]
     device = replace(_device("su2-rail0", *changes, platform="eos"), artefacts=tuple(after))
     causes = causes_of(project, _plan(inventory)).of([device])
-    assert sum(cause.changes for cause in causes) == len(changes) > 1
+    assert sum(cause.changes for cause in causes) == len(settings_of(device.changes)) > 1
     assert all(cause.edits and not cause.topic for cause in causes), causes
 
 
@@ -355,7 +357,7 @@ def test_devices_that_differ_for_another_reason_than_the_edit(inventory: Path) -
     file.write_text(file.read_text().replace("timeout_s: 240", "timeout_s: 230"))
     lines = _lines(inventory)
     assert "timeout_s" not in "\n".join(lines)
-    assert lines[1] == "  lossless.ecn: 3 changes of 3 devices (spine01,su1-rail[0-1])"
+    assert lines[1] == "  lossless.ecn: 3 settings of 3 devices (spine01,su1-rail[0-1])"
 
 
 def test_an_inventory_outside_git_has_no_edits(tmp_path: Path) -> None:
@@ -392,13 +394,44 @@ def test_many_causes_are_cut_and_full_shows_all() -> None:
         [*describe_causes(every, PlannedCauses(), full=value)] for value in (False, True)
     )
     for line in (
-        "  files and NICs of hosts: 2 changes of 2 devices (gpu[1-2])",
-        "  other lines: 1 change of 1 device (su2-rail0)",
-        "  lines that are the same in every inventory: 1 change of 1 device (su2-rail0)",
+        "  files and NICs of hosts: 2 settings of 2 devices (gpu[1-2])",
+        "  other lines: 1 setting of 1 device (su2-rail0)",
+        "  lines that are the same in every inventory: 1 setting of 1 device (su2-rail0)",
         "      su2-rail0  + NTP_SERVER|192.0.2.10 = x",
     ):
         assert line in full
     causes = len(full) // 2
     assert causes == 3 + len(_TABLES)
     assert short[:-1] == full[:21]
-    assert short[-1] == f"  {causes - 10} more with {causes - 10} changes; `--full` prints all"
+    assert short[-1] == f"  {causes - 10} more with {causes - 10} settings; `--full` prints all"
+
+
+_CABLES = (
+    "b06-sw1,Ethernet240,core-e,Ethernet0,\nb06-sw1,Ethernet248,core-w,Ethernet0,",
+    "b06-sw1,Ethernet240,core-w,Ethernet0,\nb06-sw1,Ethernet248,core-e,Ethernet0,",
+)
+#: What is written in place of what in the files of the example `explicit` -> lines of the table.
+CABLINGS = {
+    "a cable is longer": ({"core-e,Ethernet0,": "core-e,Ethernet0,77"}, [19]),
+    "two cables swap": (dict([_CABLES]), [19, 20]),
+}
+
+
+@pytest.mark.parametrize("name", CABLINGS)
+def test_all_that_follows_from_a_cable_names_its_line(tmp_path: Path, name: str) -> None:
+    edits, lines = CABLINGS[name]
+    inventory = demo_repository(tmp_path, example="explicit")
+    before, file = Project(inventory), inventory / "cabling.csv"
+    assert before.switch_artefacts
+    for old, new in edits.items():
+        assert old in file.read_text()
+        file.write_text(file.read_text().replace(old, new, 1))
+    project = Project(inventory)
+    devices = [
+        replace(_device(device, *changes), artefacts=tuple(project.switch_artefacts[device]))
+        for device in project.devices
+        if (changes := draft(before, project, device).changes)
+    ]
+    causes = causes_of(project, _plan(inventory)).of(devices)
+    places = [[str(edit.place) for edit in cause.edits] for cause in causes]
+    assert places == [[f"{file}:{line}" for line in lines]]

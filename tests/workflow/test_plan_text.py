@@ -43,7 +43,7 @@ def test_the_summary_comes_first() -> None:
     assert lines[0] == "3 devices to change in 1 wave (3 port flap), 1 as planned already"
     cause = "highest risk: port flap, such as leaf1: PORT|Ethernet0|mtu"
     assert lines[1] == cause
-    assert lines[3] == "changes: PORT 3, VLAN 3"
+    assert lines[3] == "settings: PORT 3, VLAN 3"
 
 
 def test_the_change_with_the_highest_risk_is_named() -> None:
@@ -64,16 +64,16 @@ def test_the_change_with_the_highest_risk_is_named() -> None:
 def test_files_of_hosts_have_a_name_among_the_parts() -> None:
     changes = tuple(replace(_CHANGE, path=path) for path in ("/etc/fstab", "eth1 mtu"))
     host = _device("gpu01", "+ x", role="host", platform="host", changes=changes)
-    assert "\nchanges: files 1, eth1 1\n" in describe(_plan(host))
+    assert "\nsettings: files 1, eth1 1\n" in describe(_plan(host))
 
 
 def test_devices_of_one_kind_are_one_line_of_a_wave() -> None:
     other = _device("leaf4", "+ x", method="reload", no_net="it has no timer", notes=("slow",))
     text = describe(_plan(*LEAVES, other))
-    assert "\n  leaf[1-3] (sonic leaf): 2 changes by patch, risk: port flap\n" in text
-    assert "  leaf4 (sonic leaf): 2 changes by reload, risk: restart\n    NO SAFETY NET: " in text
+    assert "\n  leaf[1-3] (sonic leaf): 2 settings by patch, risk: port flap\n" in text
+    assert "  leaf4 (sonic leaf): 2 settings by reload, risk: restart\n    NO SAFETY NET: " in text
     fewer = replace(LEAVES[2], changes=(_CHANGE,))
-    assert "leaf[1-3] (sonic leaf): 1 to 2 changes each by" in describe(_plan(*LEAVES[:2], fewer))
+    assert "leaf[1-3] (sonic leaf): 1 to 2 settings each by" in describe(_plan(*LEAVES[:2], fewer))
 
 
 def test_differences_that_are_alike_but_for_numbers_are_shown_once() -> None:

@@ -20,13 +20,14 @@ from fabric.lab.shell.sudoers import FOLDER
 from fabric.observe.authors import SUBJECT, histories
 from fabric.systems.eos.lab import EosStandIn
 from fabric.systems.nxos.lab import NxosStandIn
-from fabric.workflow.apply import Options, apply, rollback
+from fabric.workflow.apply import Options, apply
 from fabric.workflow.devices import targets
 from fabric.workflow.exporters.rights import Account, of_device
 from fabric.workflow.leftovers import leftovers
 from fabric.workflow.observe import observe
 from fabric.workflow.plan import plan
 from fabric.workflow.project import Project
+from fabric.workflow.rollback import rollback
 from fabric.workflow.verify import drift, verify
 from tests.change import labs
 from tests.change.labs import ALL, silent

@@ -6,9 +6,10 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from fabric.workflow.apply import Options, apply, rollback, status
+from fabric.workflow.apply import Options, apply, status
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
 from fabric.workflow.project import Project
+from fabric.workflow.rollback import rollback
 from tests.change import labs
 from tests.change.labs import changed, planned, unhealthy
 from tests.cli.runs import run

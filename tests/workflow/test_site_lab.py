@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from fabric.topology.cabling import CableVerdict
-from fabric.workflow.apply import Options, apply, rollback
+from fabric.workflow.apply import Options, apply
 from fabric.workflow.cabling import cabling
 from fabric.workflow.laboratory import CONNECTIONS, site_laboratory
 from fabric.workflow.plan import Selection, plan
+from fabric.workflow.rollback import rollback
 from fabric.workflow.site import projects_of
 from fabric.workflow.verify import drift, verify
 from tests.workflow.host_lab import silent

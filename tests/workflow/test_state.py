@@ -31,7 +31,7 @@ def home(tmp_path, monkeypatch):
     monkeypatch.chdir(work)
     memory_fabric.use_memory_drivers(monkeypatch)
     memory_fabric.create(tmp_path)
-    monkeypatch.setattr(workflow, "_reachable", lambda *_: memory_fabric.connections(tmp_path))
+    monkeypatch.setattr(workflow, "reachable_by", lambda *_: memory_fabric.connections(tmp_path))
     shutil.copytree(EXAMPLES / "mixed", work / "inv")
     return tmp_path
 

@@ -135,11 +135,18 @@ class Causes:
         """Return the edits of some fields, for a device."""
         return self._of_fields(self._effective, device, fields)
 
-    def of_any_line(self) -> tuple[int, ...]:
-        """Return the edits that any line may follow from: the only one, or members of tenants."""
+    def of_any_line(self, device: Device) -> tuple[int, ...]:
+        """Return the edits that any line of a device may follow from.
+
+        The only one, or members of tenants and cables of the device.
+        """
         if len(self._effective) == 1:
             return (self._effective[0],)
-        return tuple(n for n in self._effective if self._is_of_members(self.edits[n]))
+        return tuple(
+            number
+            for number in self._effective
+            if self._is_of_members(self.edits[number]) or self._is_plugged(number, device)
+        )
 
     @staticmethod
     def _is_of_members(one: Traced) -> bool:

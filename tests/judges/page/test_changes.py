@@ -16,6 +16,7 @@ from fabric.change.options import Options
 from fabric.workflow import apply as applying
 from fabric.workflow.approvals import approvals_of
 from fabric.workflow.plan import plan
+from fabric.workflow.rollback import rollback
 from tests.change import labs
 from tests.judges.page.browser import (
     BROKEN_WORDS,
@@ -204,7 +205,7 @@ def test_a_run_is_approved_seen_and_stopped(
         assert "approved by dave at " in text(page)
         assert f"rocefab rollback 1 --state {state} --commit" in text(page)
         picture(page, "lab-stopped")
-        applying.rollback(1, state, known, labs.silent)
+        rollback(1, state, known, labs.silent)
         page.execute_script("location.hash = '#/changes'")
         until(lambda: every(page, 'a[href="#/run/2"]'), "the roll back is listed")
         press(page, "Run 2")

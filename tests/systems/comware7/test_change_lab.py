@@ -9,8 +9,8 @@ import pytest
 from fabric.change.model import parse_plan
 from fabric.core.errors import PlanError
 from fabric.lab.faults import Fault
-from fabric.workflow.apply import rollback
 from fabric.workflow.plan_text import NO_NET, describe
+from fabric.workflow.rollback import rollback
 from fabric.workflow.verify import drift
 from tests.change import labs
 from tests.change.line_runs import (

@@ -22,8 +22,9 @@ from fabric.systems.cumulus.lab.config import change
 from fabric.systems.cumulus.platforms.lines import read, split, write
 from fabric.systems.cumulus.platforms.tree import is_value
 from fabric.systems.cumulus.platforms.words import words
-from fabric.workflow.apply import Options, apply, rollback, status
+from fabric.workflow.apply import Options, apply, status
 from fabric.workflow.project import Project
+from fabric.workflow.rollback import rollback
 from fabric.workflow.verify import drift, verify
 from tests.cases import each, examples
 from tests.change import labs

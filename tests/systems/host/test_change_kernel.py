@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from fabric.lab.shell.state import Result
-from fabric.workflow.apply import apply, rollback
+from fabric.workflow.apply import apply
 from fabric.workflow.plan import plan
 from fabric.workflow.plan_text import describe
+from fabric.workflow.rollback import rollback
 from fabric.workflow.verify import drift
 from tests.change import labs
 from tests.cli.runs import process

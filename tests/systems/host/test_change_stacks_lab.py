@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from fabric.systems.host.lab.kernel import BRIDGE, CONFIGFS
-from fabric.workflow.apply import Options, apply, rollback
+from fabric.workflow.apply import Options, apply
 from fabric.workflow.plan import Selection, plan
 from fabric.workflow.plan_text import describe
 from fabric.workflow.project import Project
+from fabric.workflow.rollback import rollback
 from fabric.workflow.verify import drift
 from tests.change import labs
 

@@ -11,9 +11,10 @@ from fabric.core.errors import DeviceError, RefusedError
 from fabric.lab.shell.state import Result
 from fabric.systems.host.adapters.settings import restored
 from fabric.systems.host.lab.kernel import CONFIGFS
-from fabric.workflow.apply import apply, rollback
+from fabric.workflow.apply import apply
 from fabric.workflow.devices import project_connections
 from fabric.workflow.plan import plan
+from fabric.workflow.rollback import rollback
 from tests.change import labs
 from tests.cli.runs import process
 from tests.systems.host.test_change_stacks_lab import HOST, KERNEL, KEYFILES, OPTIONS, inventory

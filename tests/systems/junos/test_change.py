@@ -24,9 +24,10 @@ from fabric.systems.junos.lab.store import JunosError, edit, lines_of
 from fabric.systems.junos.parsers.config import configuration
 from fabric.systems.junos.platforms import ORDERED_PARTS
 from fabric.systems.junos.platforms.text import read_set
-from fabric.workflow.apply import Options, apply, rollback, status
+from fabric.workflow.apply import Options, apply, status
 from fabric.workflow.plan_text import describe
 from fabric.workflow.project import Project
+from fabric.workflow.rollback import rollback
 from fabric.workflow.verify import drift, verify
 from tests.cases import each, examples
 from tests.change import labs

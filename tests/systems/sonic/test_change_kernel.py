@@ -11,9 +11,10 @@ import pytest
 from fabric.lab.clock import LabClock
 from fabric.systems.sonic.lab import SonicStandIn
 from fabric.systems.sonic.platforms import EARLIER_SYSCTL_PATH, SYSCTL_PATH
-from fabric.workflow.apply import Options, apply, rollback
+from fabric.workflow.apply import Options, apply
 from fabric.workflow.plan import Selection, plan
 from fabric.workflow.project import Project
+from fabric.workflow.rollback import rollback
 from fabric.workflow.verify import drift
 from tests.change import labs
 from tests.lab.conftest import leaf_spec

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.findings import Severity
 from fabric.validate.runner import without_count
@@ -71,6 +71,36 @@ def same_findings(before: JudgedSide, after: JudgedSide) -> list[tuple[Finding, 
         for cause, findings in after.by_cause().items()
         for pair in _pairs(known.get(cause, []), findings, before.devices)
     ]
+
+
+class Apart(NamedTuple):
+    """Findings of two sides: gone, new, with more or fewer places, and with other values."""
+
+    gone: list[Finding]
+    new: list[Finding]
+    grown: list[Finding]
+    changed: list[Finding]
+
+
+def apart(before: JudgedSide, after: JudgedSide) -> Apart:
+    """Return the findings that are not the same on both sides."""
+    pairs = same_findings(before, after)
+    still, known = ({id(pair[side]) for pair in pairs} for side in (0, 1))
+    gone = [finding for finding in before.findings if id(finding) not in still]
+    new = [finding for finding in after.findings if id(finding) not in known]
+    places = {*map(_place, gone)} & {*map(_place, new)}
+    return Apart(
+        [finding for finding in gone if _place(finding) not in places],
+        [finding for finding in new if _place(finding) not in places],
+        [finding for old, finding in pairs if len(old.also) != len(finding.also)],
+        [finding for finding in new if _place(finding) in places],
+    )
+
+
+def _place(finding: Finding) -> tuple[str, ...]:
+    """Return what a finding and one with other values have in common."""
+    subject = finding.field, finding.device, finding.port
+    return finding.rule, finding.severity.word, *subject
 
 
 def _pairs(

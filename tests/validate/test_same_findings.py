@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabric.core.findings import Finding, Severity
-from fabric.workflow.same_findings import JudgedSide, same_findings
+from fabric.validate.same_findings import JudgedSide, same_findings
 from fabric.workflow.since import without_known
 from fabric.workflow.site import check_folder
 from fabric.workflow.work import Work
