@@ -35,6 +35,8 @@ ALLOWED = {
     ("placement/k8s/cluster.py", "nic.vendor"): _TEXT,
     ("placement/place.py", "len(units)"): "one unit has another sentence",
     ("prove/batfish/change_gate.py", "words"): _TEXT,
+    ("systems/junos/rules.py", "bgp.equal_paths"): "more than the 16 of Junos",
+    ("systems/sonic/rules/design.py", "bgp.equal_paths"): "more than the 64 of SONiC",
     ("qos/dcqcn/recommend.py", "most"): "flows that share a port",
     ("qos/simulate/start.py", "_or(_FLOWS)"): _TEXT,
     ("report/dcqcn.py", "kind.port"): _TEXT,
