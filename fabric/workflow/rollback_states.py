@@ -93,6 +93,13 @@ class ChosenRun:
         return bool(going) and (len(going) > 1 or going != self.touched)
 
     @property
+    def later(self) -> int | None:
+        """The last run of the fabric after this one: its devices may have other states now."""
+        fabric = self.journal.run(self.number).fabric
+        runs = [run for run in self.journal.runs_after(self.number) if run.fabric == fabric]
+        return runs[-1].id if runs else None
+
+    @property
     def unsettled(self) -> list[str]:
         """The devices of the plan of which the journal does not know that they are as planned."""
         states = self.journal.states(self.number)
@@ -121,6 +128,8 @@ def states_between(
     """
     if not chosen.is_mixed and chosen.plan.rollout is None:
         return StatesBetween()
+    if later := chosen.later:
+        return _not_judged(f"run {later} came after run {chosen.number}")
     try:
         folder = _folder(chosen.plan, inventory)
         project = Project(folder)
@@ -130,8 +139,13 @@ def states_between(
         return StatesBetween(_hazards(chosen, project, running), [*other, *unread])
     except FabricError as error:
         findings = error.findings if isinstance(error, InputError) else ()
-        reason = "; ".join(map(str, findings[:1])) or str(error)
-        return StatesBetween((), [f"the states between the waves are not judged: {reason}"])
+        return _not_judged("; ".join(map(str, findings[:1])) or str(error))
+    except Exception as error:  # noqa: BLE001 - no fault of a judgement stops a way back
+        return _not_judged(repr(error))
+
+
+def _not_judged(reason: str) -> StatesBetween:
+    return StatesBetween((), [f"the states between the waves are not judged: {reason}"])
 
 
 def _folder(plan: Plan, inventory: Path | None) -> Path:

@@ -115,6 +115,8 @@ UNKNOWN = {
     "edited": ("was changed after the plan; the states between the waves are judged by it", True),
     "away": ("are not judged: the inventory of the plan is not known: .*; add --inventory", False),
     "wrong": ("the states between the waves are not judged: .*fabric.yaml", False),
+    "later": ("the states between the waves are not judged: run 2 came after run 1", False),
+    "fault": ("the states between the waves are not judged: KeyError", False),
     "silent": (r"su2-rail\[0-1\] is taken as planned: .* timed out", True),
 }
 
@@ -128,6 +130,10 @@ def test_what_is_unknown_is_said_and_stops_no_rollback(
     file = tmp_path / "new" / "fabric.yaml"
     if name == "away":
         shutil.move(tmp_path / "new", tmp_path / "elsewhere")
+    elif name == "later":
+        Journal(run.state).begin("rollback", "demo", "")
+    elif name == "fault":
+        monkeypatch.setattr(rollback_states, "_hazards", lambda *_: {}["nics"])
     elif name != "silent":
         file.write_text("name: [" if name == "wrong" else f"{file.read_text()}# more\n")
 
