@@ -120,7 +120,7 @@ def with_revoked(
 ) -> Plan:
     """Return a plan whose hosts say which switches take a port of theirs out of a tenant."""
     at: dict[str, list[str]] = {}
-    for leaf, moves in moves_of.items():
+    for leaf, moves in sorted(moves_of.items()):
         ports = devices[leaf].ports if moves.out and leaf in plan.devices else ()
         for host in dict.fromkeys(port.peer for port in ports if port.name in moves.out):
             at.setdefault(host, []).append(leaf)
