@@ -451,7 +451,8 @@ def rollback(
     if not commit:
         back = workflow.would_go_back(run, folder, only)
         lines = [*back, *workflow.would_stay(run, folder, only)]
-        lines += workflow.would_lose(run, folder, connections, only, inventory, parallel)
+        if not traffic_stopped:
+            lines += workflow.would_lose(run, folder, connections, only, inventory, parallel)
         output.data("".join(f"{line}\n" for line in lines))
         them = "the devices of the waves" if len(back) < len(lines) else "these devices"
         output.note(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bytes_per_s, ns_to_s
-from fabric.qos.headroom.wire import SIGNAL_M_PER_S
+from fabric.qos.headroom.wire import PAUSE_FRAME_BYTES, SIGNAL_M_PER_S
 from fabric.topology.clos import clos
 from fabric.topology.distance import longest_way
 
@@ -25,8 +25,9 @@ LONG_CABLE_M = 2000
 #: preamble and gap 20 (InfiniBand Architecture Specification, annex A17; IEEE 802.3). With IPv6 it
 #: is half a percent longer, which is less than what models of congestion tell apart.
 ROCE_PACKET_BYTES = 4096 + 82
-#: A CNP or an acknowledgement on its way back, with preamble and gap.
-NOTICE_BYTES = 84
+#: What a notice takes of the wire: as much as the smallest frame, a PFC frame. A CNP and an
+#: acknowledgement are up to 14 bytes longer: 1.1 ns at 100G.
+NOTICE_BYTES = PAUSE_FRAME_BYTES
 #: Path MTUs of RoCE, and what Linux keeps of the MTU of the network device for headers: the largest
 #: that fits it less 96 bytes (include/rdma/ib_addr.h, iboe_get_mtu).
 _ROCE_MTUS_BYTES, _HEADERS_BYTES = (256, 512, 1024, 2048, 4096), 96

@@ -359,16 +359,17 @@ def _findings(
 
     work = partial(_outcome, designs.over(designs.fabric))
     devices, folder = devices_of(designs.fabric), str(designs.intent.folder)
-    outcomes = mapped(work, [before, after])
-    broken, sides = (), []
-    for outcome in outcomes:
-        broken = outcome.broken
-        own = tuple(item for item in outcome.findings if item.rule not in _REPEATING)
-        sides.append(JudgedSide(own, devices, folder))
+    earlier, later = mapped(work, [before, after])
+    sides = (
+        JudgedSide(
+            tuple(item for item in outcome.findings if item.rule not in _REPEATING), devices, folder
+        )
+        for outcome in (earlier, later)
+    )
     result = apart(*sides)
     errors = [item for item in result.changed if item.severity is Severity.ERROR]
     others = tuple(item for item in result.changed if item.severity < Severity.ERROR)
-    return (*result.new, *errors), others, broken
+    return (*result.new, *errors), others, later.broken
 
 
 def _outcome(designs: Designs, words: list[str]) -> Outcome:
