@@ -40,6 +40,7 @@ OTHER_SOURCES = {
     "protocols bgp group * neighbor * export *": "an expression of two policies there",
     "protocols bgp group * hold-time *": f"{CLI}, hold-time",
     "protocols l2-learning global-mac-table-aging-time *": CLI,
+    "chassis maximum-ecmp *": "junos-conf-chassis, YANG 24.4R1-EVO",
 }
 #: Shapes of tenants that they do not have: a VRF without tunnels is a table of its own.
 TENANT_SOURCES = {
