@@ -61,6 +61,10 @@ class RollBack:
     force: bool = False
     skip_unreachable: bool = False
 
+    def skips(self, error: FabricError) -> bool:
+        """Tell whether the device of an error is left as it is."""
+        return self.skip_unreachable and isinstance(error, ConnectionLostError)
+
 
 def roll_back(order: RollBack, plan: Plan, crew: Crew) -> Result:
     """Bring the devices that a run touched back to their states before, last changed first.
@@ -81,9 +85,9 @@ def roll_back(order: RollBack, plan: Plan, crew: Crew) -> Result:
         done, errors = crew.side_by_side(plans, lambda item: _one(crew, order, item, staying))
         back += [item.device for item, _ in done]
         failed |= {item.device: error for item, error in errors}
-        _write_down(crew, errors)
+        _write_down(crew, order, errors)
     Drains(crew, plan, run).back()  # before the last row of the run, which is its end
-    skipped = [name for name in failed if order.skip_unreachable and _is_away(failed[name])]
+    skipped = [name for name in failed if order.skips(failed[name])]
     reasons = [str(error) for name, error in failed.items() if name not in skipped]
     crew.record("", State.FAILED if reasons else State.DONE, "; ".join(reasons))
     whole = not reasons and len(back) + len(skipped) == sum(len(wave) for wave in touched)
@@ -139,14 +143,15 @@ def ways_on(run: int, journal: Journal, place: str = "") -> str:
     return f"{resume} or roll it back with `rocefab rollback {run} --commit{place}`"
 
 
-def _is_away(error: FabricError) -> bool:
-    return isinstance(error, ConnectionLostError)
-
-
-def _write_down(crew: Crew, errors: Sequence[tuple[DevicePlan, FabricError]]) -> None:
+def _write_down(
+    crew: Crew, order: RollBack, errors: Sequence[tuple[DevicePlan, FabricError]]
+) -> None:
     for item, error in errors:
         crew.record(item.device, State.FAILED, str(error))
-        crew.tell_failure(item.device, error)
+        if order.skips(error):  # the end of the run has its name alone
+            crew.progress(item.device, f"skipped: {str(error).removeprefix(f'{item.device}: ')}")
+        else:
+            crew.tell_failure(item.device, error)
 
 
 def _one(crew: Crew, order: RollBack, plan: DevicePlan, staying: Mapping[str, str]) -> None:

@@ -8,6 +8,7 @@ that the run did not finish are asked.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +19,7 @@ from fabric.change.restoration import kept_running
 from fabric.change.rollback import left_out, touched_devices
 from fabric.change.session import Session
 from fabric.core import hostlist
-from fabric.core.errors import FabricError, InputError
+from fabric.core.errors import FabricError, InputError, JournalError
 from fabric.workflow.apply import plan_of, reachable_by
 from fabric.workflow.devices import executor, grouped
 from fabric.workflow.project import Project
@@ -92,19 +93,36 @@ class ChosenRun:
         going = [wave for wave in self.waves if wave]
         return bool(going) and (len(going) > 1 or going != self.touched)
 
-    @property
-    def later(self) -> int | None:
-        """The last run of the fabric after this one: its devices may have other states now."""
-        fabric = self.journal.run(self.number).fabric
-        runs = [run for run in self.journal.runs_after(self.number) if run.fabric == fabric]
-        return runs[-1].id if runs else None
+    @cached_property
+    def states(self) -> dict[str, State]:
+        """The last state of each device in the run."""
+        return {name: event.state for name, event in self.journal.states(self.number).items()}
 
     @property
     def unsettled(self) -> list[str]:
-        """The devices of the plan of which the journal does not know that they are as planned."""
-        states = self.journal.states(self.number)
-        done = {name for name, event in states.items() if event.state is State.DONE}
-        return [name for name in self.plan.devices if name not in done]
+        """The devices of the plan of which the journal does not know that they are as planned.
+
+        The run did not finish them, or a later run was at work on them.
+        """
+        later = [self.journal.states(run.id) for run in self.journal.runs_after(self.number)]
+        again = {
+            name
+            for states in later
+            for name, event in states.items()
+            if event.state is not State.PENDING
+        }
+        done = {name for name, state in self.states.items() if state is State.DONE}
+        return [name for name in self.plan.devices if name not in done - again]
+
+    @cached_property
+    def before(self) -> dict[str, Running]:
+        """What the devices ran before the run; one whose state the journal has lost is absent."""
+        back = [name for name, state in self.states.items() if state is State.ROLLED_BACK]
+        result = {}
+        for name in (*back, *(name for wave in self.touched for name in wave)):
+            with suppress(JournalError):
+                result[name] = kept_running(self.journal, self.number, self.plan.devices[name])
+        return result
 
 
 class StatesBetween(NamedTuple):
@@ -128,15 +146,14 @@ def states_between(
     """
     if not chosen.is_mixed and chosen.plan.rollout is None:
         return StatesBetween()
-    if later := chosen.later:
-        return _not_judged(f"run {later} came after run {chosen.number}")
     try:
         folder = _folder(chosen.plan, inventory)
         project = Project(folder)
         running, unread = _read(chosen, connections_file, parallel)
         edited = chosen.plan.origin.changed(folder) if chosen.plan.origin else ""
         other = [f"{edited}; the states between the waves are judged by it"] if edited else []
-        return StatesBetween(_hazards(chosen, project, running), [*other, *unread])
+        unknown = [*other, *unread, *_lost(chosen)]
+        return StatesBetween(_hazards(chosen, project, running), unknown)
     except FabricError as error:
         findings = error.findings if isinstance(error, InputError) else ()
         return _not_judged("; ".join(map(str, findings[:1])) or str(error))
@@ -167,22 +184,25 @@ def _folder(plan: Plan, inventory: Path | None) -> Path:
 def _hazards(chosen: ChosenRun, project: Project, running: Mapping[str, Running]) -> list[str]:
     from fabric.workflow.mixed import hazards  # the proof takes long to import
 
-    devices = chosen.plan.devices
-    planned = side_with(project, {name: device.artefacts for name, device in devices.items()})
-    now = planned.with_running(running)
-    before = {
-        name: kept_running(chosen.journal, chosen.number, devices[name])
-        for wave in chosen.touched
-        for name in wave
-    }
+    now = side_with(project, chosen.plan.devices).with_running(running)
     in_waves = chosen.plan.rollout is not None
-    return hazards(project, chosen.waves, now, now.with_running(before), in_waves=in_waves)
+    after = now.with_running(chosen.before)
+    return hazards(project, chosen.waves, now, after, in_waves=in_waves)
+
+
+def _lost(chosen: ChosenRun) -> list[str]:
+    names = [name for wave in chosen.waves for name in wave if name not in chosen.before]
+    folded = hostlist.fold_inside(names)
+    return [f"not rolled back: {folded}: the journal has no state before the run"] if names else []
 
 
 def _read(
     chosen: ChosenRun, connections_file: Path | None, parallel: int
 ) -> tuple[dict[str, Running], list[str]]:
-    """Return what unsettled devices run, and which of them do not say it."""
+    """Return what unsettled devices run, and which of them do not say it.
+
+    A silent device that the run itself rolled back counts as before the run, others as planned.
+    """
     devices = {name: chosen.plan.devices[name] for name in chosen.unsettled}
     reachable = chosen.connections(connections_file) if devices else {}
     with executor(len(devices), parallel) as pool:
@@ -190,14 +210,20 @@ def _read(
             name: pool.submit(_running, device, reachable) for name, device in devices.items()
         }
     running: dict[str, Running] = {}
-    reasons: dict[str, str] = {}
+    silent: dict[str, dict[str, str]] = {"before the run": {}, "planned": {}}
     for name, future in futures.items():
         try:
             running[name] = future.result()
         except FabricError as error:
-            reasons[name] = str(error)
-    unread = [f"{names} is taken as planned: {why}" for names, why in grouped(reasons)]
-    return running, unread
+            is_back = chosen.states.get(name) is State.ROLLED_BACK and name in chosen.before
+            running |= {name: chosen.before[name]} if is_back else {}
+            reason = str(error).removeprefix(f"{name}: ")
+            silent["before the run" if is_back else "planned"][name] = reason
+    return running, [
+        f"not read, judged as {state}: {names}: {why}"
+        for state, reasons in silent.items()
+        for names, why in grouped(reasons)
+    ]
 
 
 def _running(device: DevicePlan, reachable: Mapping[str, Connection]) -> Running:

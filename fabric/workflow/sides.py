@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from fabric.workflow.configurations import whole
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from fabric.change.model import DevicePlan
     from fabric.core.artefact import Artefact
     from fabric.observe.configuration import Configured
     from fabric.observe.configuration.lossless import Lossless
@@ -65,13 +66,14 @@ class Side:
     def with_running(self, running: Mapping[str, Running]) -> Side:
         """Return the same with what some devices run; others than it has do not count."""
         texts, nics = dict(self.texts), dict(self.nics)
+        systems = {name: state.platform for name, state in running.items() if name in texts}
         for name, state in running.items():
             if name in texts:
                 text = isinstance(state.config, str)
                 texts[name] = state.config if text else json.dumps(state.config, indent=1)
             elif name in nics:
                 nics[name] = state.config["nics"]
-        return Side(self.platforms, texts, nics)
+        return Side({**self.platforms, **systems}, texts, nics)
 
 
 def sides(project: Project, running: Mapping[str, Running]) -> tuple[Side, Side]:
@@ -91,11 +93,14 @@ def planned_side(project: Project) -> Side:
     return _side(project, {**project.switch_artefacts, **project.host_artefacts})
 
 
-def side_with(project: Project, files: Mapping[str, Sequence[Artefact]]) -> Side:
-    """Return what the devices are by these files, and those without one by the inventory."""
+def side_with(project: Project, plans: Mapping[str, DevicePlan]) -> Side:
+    """Return what the devices are by their plans, and those without one by the inventory."""
+    files = {name: plan.artefacts for name, plan in plans.items()}
     switches = project.switch_files(name for name in project.devices if name not in files)
     hosts = project.host_files(name for name in project.hosts if name not in files)
-    return _side(project, {**files, **switches, **hosts})
+    side = _side(project, {**files, **switches, **hosts})
+    systems = {name: plan.platform for name, plan in plans.items() if name in project.devices}
+    return replace(side, platforms={**side.platforms, **systems})
 
 
 def _side(project: Project, files: Mapping[str, Sequence[Artefact]]) -> Side:

@@ -34,8 +34,8 @@ def applier(folder, workers=4, progress=silent):
     )
 
 
-def back(folder, run, *, only=None, **options):
-    working = applier(folder)
+def back(folder, run, *, only=None, progress=silent, **options):
+    working = applier(folder, progress=progress)
     plan = parse_plan(working.journal.run(run).plan, "plan")
     names = memory_fabric.names() if only is None else only
     return working.roll_back(RollBack(run, names, **options), plan)

@@ -204,8 +204,10 @@ def test_rollback_of_some_devices_and_without_those_that_are_away(folder, plan):
     assert is_after(folder, "spine01")
     assert Journal(folder / "state").unfinished() == 1
     ScriptedDriver.fail("leaf2", "open", LOST, for_good=True)
-    result = back(folder, 1, skip_unreachable=True)
+    told = []
+    result = back(folder, 1, skip_unreachable=True, progress=lambda *words: told.append(words))
     assert result.ok, result.reasons
+    assert ("leaf2", "skipped: no route to host") in told
     assert result.skipped == ("leaf2",)
     assert is_before(folder, "spine01")
     assert Journal(folder / "state").unfinished() is None

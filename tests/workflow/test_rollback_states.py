@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from fabric.workflow import rollback as rolling_back
 from fabric.workflow import rollback_states
 from fabric.workflow.configurations import whole
 from fabric.workflow.plan import origin_of
+from tests.cli.runs import run as command_line
 from tests.workflow.test_mixed_sessions import LEAVES, SPINES, project
 
 WAVES = (SPINES[:1], SPINES[1:], LEAVES[:2], LEAVES[2:])
@@ -108,6 +110,39 @@ def test_a_rollback_of_a_roll_out_demands_what_apply_demands(tmp_path: Path) -> 
     with pytest.raises(PlanError, match=f"between waves: .*lose packets.*; {demand}"):
         rolling_back.rollback(run.number, run.state, None, lambda *_: None)
     assert [one.id for one in Journal(run.state).runs()] == [run.number]
+    dry = ("rollback", str(run.number), "--state", str(run.state))
+    assert demand in command_line(*dry).out
+    stopped = command_line(*dry, "--traffic-stopped").out.splitlines()
+    assert [line.partition(":")[0] for line in stopped] == [f"wave {n}" for n in (1, 2, 3, 4)]
+
+
+def no_proof(monkeypatch: pytest.MonkeyPatch, *hazards: str) -> None:
+    monkeypatch.setattr(rollback_states, "_hazards", lambda *_: [*hazards])
+
+
+def test_a_plan_without_a_roll_out_warns_in_the_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run(tmp_path, "AS", 4, rollout=False)
+    no_proof(monkeypatch, "after wave 1: 2 pairs")
+    monkeypatch.setattr(rolling_back.Applier, "roll_back", lambda applier, *_: applier.options)
+    told: list[str] = []
+    notes = ["packets of the lossless class can be lost between waves: after wave 1: 2 pairs"]
+    options = rolling_back.rollback(run.number, run.state, None, lambda _, word: told.append(word))
+    assert (options.notes, told) == ((*notes,), ["judging the states between waves", *notes])
+
+
+def test_what_never_goes_back_is_in_no_wave(tmp_path: Path) -> None:
+    run = Run(tmp_path, "AS", 4, rollout=False)
+    spine = replace(run.plan.devices["spine01"], one_way="ports leave")
+    plan = replace(run.plan, devices={**run.plan.devices, "spine01": spine})
+    journal = Journal(run.state)
+    number = journal.begin("apply", "demo", plan.to_json())
+    for name in ("spine01", "spine02"):
+        journal.record(number, name, State.DONE)
+    assert rolling_back.would_go_back(number, run.state) == [
+        "wave 1: spine02 (1 device): by replace, risk: harmless"
+    ]
 
 
 #: What became of the inventory, and of the devices -> what is said before, or in place of, losses.
@@ -115,9 +150,10 @@ UNKNOWN = {
     "edited": ("was changed after the plan; the states between the waves are judged by it", True),
     "away": ("are not judged: the inventory of the plan is not known: .*; add --inventory", False),
     "wrong": ("the states between the waves are not judged: .*fabric.yaml", False),
-    "later": ("the states between the waves are not judged: run 2 came after run 1", False),
     "fault": ("the states between the waves are not judged: KeyError", False),
-    "silent": (r"su2-rail\[0-1\] is taken as planned: .* timed out", True),
+    "silent": (r"^not read, judged as planned: su2-rail\[0-1\]: timed out$", True),
+    "later": ("^not read, judged as planned: spine01: timed out$", True),
+    "lost": ("^not rolled back: spine01: the journal has no state before the run$", True),
 }
 
 
@@ -131,16 +167,45 @@ def test_what_is_unknown_is_said_and_stops_no_rollback(
     if name == "away":
         shutil.move(tmp_path / "new", tmp_path / "elsewhere")
     elif name == "later":
-        Journal(run.state).begin("rollback", "demo", "")
+        journal = Journal(run.state)
+        journal.record(journal.begin("rollback", "demo", ""), "spine01", State.ROLLING_BACK)
+    elif name == "lost":
+        (saved,) = run.state.rglob("*spine01*")
+        saved.unlink()
     elif name == "fault":
         monkeypatch.setattr(rollback_states, "_hazards", lambda *_: {}["nics"])
-    elif name != "silent":
+    elif name in ("edited", "wrong"):
         file.write_text("name: [" if name == "wrong" else f"{file.read_text()}# more\n")
-
-    def silent(device: DevicePlan, _: object) -> Running:
-        raise DeviceError(device.device, "timed out")
 
     monkeypatch.setattr(rollback_states, "_running", silent)
     said = run.losses()
     assert re.search(words, said[0]), said
     assert bool(said[1:]) is is_judged
+
+
+def silent(device: DevicePlan, _: object) -> Running:
+    raise DeviceError(device.device, "timed out")
+
+
+def test_a_silent_device_counts_as_the_run_left_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run rolled spine01 back itself: with it as planned, pairs would lose packets."""
+    run = Run(tmp_path, "AS", 1, rollout=True)
+    Journal(run.state).record(run.number, "spine01", State.ROLLED_BACK)
+    seen = []
+    monkeypatch.setattr(rollback_states, "_running", silent)
+    monkeypatch.setattr(rollback_states, "_hazards", lambda *sides: seen.append(sides[-1]) or [])
+    back, planned = run.losses()
+    assert back == "not read, judged as before the run: spine01: timed out"
+    assert planned.startswith("not read, judged as planned: spine02,su")
+    assert "spine02" not in seen[0]
+    assert seen[0]["spine01"].config == run.before("spine01").config
+
+
+def test_a_later_run_that_changed_nothing_is_no_reason_to_judge_nothing(tmp_path: Path) -> None:
+    run = Run(tmp_path, "AS", 4, rollout=True)
+    before = run.losses()
+    journal = Journal(run.state)
+    journal.record(journal.begin("apply", "demo", ""), "spine01", State.PENDING)
+    assert run.losses() == before != []
