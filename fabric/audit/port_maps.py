@@ -1,4 +1,4 @@
-"""Lossless ports without a map that most lossless ports of their switch have."""
+"""Lossless ports without a map that they need."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ _MAPS = {
 
 
 def unmapped(lossless: Lossless) -> Iterator[Fault]:
-    """Yield the lossless ports that lack a map which more than half of them have."""
+    """Yield the lossless ports that lack a map which more than half of them have.
+
+    Where it is known that a port without the map is not lossless, all ports need it.
+    """
     ports = [port for port in lossless.ports.values() if port.lossless and port.enabled]
     for attribute, words in _MAPS.items():
         without = [port for port in ports if not getattr(port, attribute)]
         having = len(ports) - len(without)
-        if having <= len(without):
-            continue
-        for port in without:
-            others = counted(having, "lossless port has", "lossless ports have")
-            message = f"the port has no map {words}; {others} it"
+        others = counted(having, "lossless port has", "lossless ports have")
+        why = f"{others} it" if having > len(without) else lossless.without_map.get(attribute)
+        for port in without if why else ():
+            message = f"the port has no map {words}; {why}"
             yield Fault("AUD056", port.name, port.line, message, is_absence=True)

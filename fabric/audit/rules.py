@@ -297,9 +297,9 @@ AUDIT_RULES: dict[str, DescribedRule] = {
         (
             "AUD056",
             Severity.WARNING,
-            "Lossless ports of a switch have the same maps",
+            "Lossless ports have the maps that other ports of the switch have, or that they need",
             "A port without a map uses the default of the chip, which is seldom the lossless way.",
-            "bind the map of the other ports to the port",
+            "bind such a map to the port",
             "opencomputeproject/SAI inc/saiport.h (no map from classes to queues: all to queue 0)",
         ),
         (

@@ -103,6 +103,11 @@ FAULTS = {
         "",
         "AUD056",
     ),
+    "no port leads classes to queues": (
+        r"^ qos-map tc-queue ROCE\n|^qos map tc-queue ROCE\n(?: .*\n)+",
+        "",
+        "AUD056",
+    ),
     "a port has a map that does not exist": (
         r" qos-map dscp-tc ROCE\n",
         " qos-map dscp-tc ROCEE\n",
@@ -220,6 +225,15 @@ def test_rendered_files_are_clean(tmp_path: Path, file: Path) -> None:
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_found(tmp_path: Path, name: str) -> None:
     expect(tmp_path, CLEAN, FAULTS[name], one_place=name.startswith("a port"))
+
+
+def test_maps_without_a_known_default_are_asked_of_no_port(tmp_path: Path) -> None:
+    """SAI has no sentence on a port without a map from classes to priority groups."""
+    without = re.sub(
+        r"^ qos-map tc-pg ROCE\n|^qos map tc-pg ROCE\n(?: .*\n)+", "", CLEAN, flags=re.MULTILINE
+    )
+    assert without.count("\n") < CLEAN.count("\n") - 3
+    assert findings(tmp_path, without) == ()
 
 
 @pytest.mark.parametrize("name", HARMLESS)

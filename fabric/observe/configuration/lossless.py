@@ -252,6 +252,8 @@ class Lossless:
         Percents of the shared buffer by side, ``ingress`` or ``egress``, and part.
     missing_buffer_line : str
         Line that makes the lossless buffers of the switch, where it is absent.
+    without_map : dict of str to str
+        What a port does without a map, by the attribute that has the map, where that is known.
     defined, used : list of Use
         Named objects, to tell which are missing and which nobody needs.
     """
@@ -268,6 +270,7 @@ class Lossless:
     watchdog: Watchdog | None = None
     buffer_parts: dict[str, dict[str, Value]] = field(default_factory=dict)
     missing_buffer_line: str = ""
+    without_map: dict[str, str] = field(default_factory=dict)
     defined: list[Use] = field(default_factory=list)
     used: list[Use] = field(default_factory=list)
     leftovers: list[Leftover] = field(default_factory=list)

@@ -42,6 +42,9 @@ _DEFAULT_ARP_S = 180
 _DEFAULT_MTU_BYTES = 9100
 #: Unit of WRED thresholds (sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis/qos/wred.py).
 _UNIT_BYTES = 1_000
+#: opencomputeproject/SAI inc/saiport.h, SAI_PORT_ATTR_QOS_TC_TO_QUEUE_MAP; the other maps have no
+#: such sentence there.
+_WITHOUT_MAP = {"class_to_queue": "all its packets use queue 0"}
 _HASH = {
     "ipv4-src-ip": "src-ip",
     "ipv4-dst-ip": "dst-ip",
@@ -52,7 +55,7 @@ _HASH = {
 
 def read(text: str) -> Lossless:
     """Return what a configuration of Enterprise SONiC says of the lossless class."""
-    switch = Device("esonic")
+    switch = Device("esonic", without_map=_WITHOUT_MAP)
     switch.arp_timeout_s = Value(_DEFAULT_ARP_S, 0)
     switch.mac_ageing_s = Value(ESONIC.default_mac_ageing_s or 0, 0)
     LINES.top.read(switch, blocks(text, "!", header_ends), switch.leftovers)
