@@ -51,7 +51,8 @@ def prove(
         str,
         option(
             "Such a folder with the files from before the change, or a git revision of the "
-            "inventory: what the change does to routes is shown.",
+            "inventory: shows which switches lose or gain next hops. A revision has its own "
+            "cables; a folder takes those of the inventory.",
             "AGAINST",
             metavar="FOLDER|REVISION",
         ),

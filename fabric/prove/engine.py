@@ -120,9 +120,13 @@ class Engine:
         """Prove what the files do during an outage; only routes and forwarding are looked at."""
         return _joined([self._during(outage, is_ipv6=one) for one in self._families])
 
+    def networks(self) -> list[Network]:
+        """Return the switches that have a file on their cables, for each family."""
+        return [self._network(None, is_ipv6=is_ipv6) for is_ipv6 in self._families]
+
     def default_networks(self) -> list[Network]:
         """Return the default VRF of every switch that has a file, for each family."""
-        return [_default(self._network(None, is_ipv6=is_ipv6)) for is_ipv6 in self._families]
+        return [_default(network) for network in self.networks()]
 
     def isolation(self) -> TenantProof:
         """Return the proof of tenants alone, where the default VRF was proved before.

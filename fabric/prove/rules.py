@@ -174,7 +174,7 @@ PROOF_RULES: dict[str, DescribedRule] = {
             Severity.INFO,
             "Routes are those from before the change",
             "A change of cables or policies that was not meant shows here first.",
-            "nothing, where the change is meant",
+            "if the change is not meant, compare both inventories with `rocefab diff`",
             _OWN,
         ),
         (

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 class Side(NamedTuple):
-    """Files before or after a change: what they say, and the folder with them."""
+    """An inventory before or after a change, what its files say, and the folder with them."""
 
+    project: Project
     files: dict[str, Configured]
     folder: Path | None
 
 
 def judged(
-    project: Project,
     address: str,
     deadline_s: float,
     sides: tuple[Side, Side | None],
@@ -64,7 +64,8 @@ def judged(
     from fabric.prove.batfish.effort import effort
     from fabric.prove.batfish.judge import judge
 
-    subject, before = (_subject(project, side) if side else None for side in sides)
+    project = sides[0].project
+    subject, before = (_subject(side) if side else None for side in sides)
     assert subject is not None
     say(effort(len(project.devices), len(project.fabric.nics), len(failures)))
 
@@ -74,7 +75,12 @@ def judged(
     with Service(address, watch, deadline_s=deadline_s) as service:
         content = (
             service.version,
-            *(list(items.items()) for items in (project.devices, project.hosts)),
+            *(
+                list(items.items())
+                for side in sides
+                if side
+                for items in (side.project.devices, side.project.hosts)
+            ),
             [words for words, _ in failures],
             *(json.dumps(one and one.texts) for one in (subject, before)),
         )
@@ -95,9 +101,10 @@ def judged(
     return judgement
 
 
-def _subject(project: Project, side: Side) -> Subject:
+def _subject(side: Side) -> Subject:
     from fabric.prove.batfish.snapshot import Subject
 
+    project = side.project
     texts = {name: texts_of(project, name, side.folder) for name in project.devices}
     return Subject(project.fabric, project.devices, project.hosts, side.files, texts)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.change.planner import open_driver
 from fabric.core.errors import DeviceError, FileError, InputError
@@ -36,9 +36,24 @@ def whole(artefacts: Sequence[Artefact]) -> Artefact:
     return next(item for kind in WHOLE for item in artefacts if item.kind == kind)
 
 
+class Before(NamedTuple):
+    """Where the files from before a change are.
+
+    Parameters
+    ----------
+    folder : Path or None
+        A folder with them; None where they are those that ``project`` renders.
+    project : Project or None
+        The inventory of that time, with its cables; None where it is not known.
+    """
+
+    folder: Path | None = None
+    project: Project | None = None
+
+
 @contextmanager
-def files_before(against: str, inventory: Path, work: Work) -> Iterator[Path | None]:
-    """Give the folder with the files from before a change; those of a revision are rendered.
+def files_before(against: str, inventory: Path, work: Work) -> Iterator[Before | None]:
+    """Give the files from before a change; the inventory is there as long as the context is.
 
     Parameters
     ----------
@@ -51,17 +66,11 @@ def files_before(against: str, inventory: Path, work: Work) -> Iterator[Path | N
         When it is neither, or the inventory of the revision is wrong.
     """
     if not against or Path(against).is_dir():
-        yield Path(against) if against else None
+        yield Before(Path(against)) if against else None
         return
     repository = Repository(inventory)
-    with (
-        repository.copied(repository.commit(against), against) as folder,
-        TemporaryDirectory(prefix="rocefab-") as place,
-    ):
-        for artefacts in Project(folder, work).switch_artefacts.values():
-            for artefact in artefacts:
-                _write(Path(place), artefact.path, artefact.content)
-        yield Path(place)
+    with repository.copied(repository.commit(against), against) as folder:
+        yield Before(project=Project(folder, work))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +13,7 @@ from fabric.core.steps import steps
 from fabric.defects.book import facts
 from fabric.intent.documents import MAIN_FILE
 from fabric.prove.batfish.change_gate import changed_routes
-from fabric.prove.batfish.route_gate import Routes
+from fabric.prove.batfish.route_gate import next_hops
 from fabric.prove.batfish.unread import unread_lines
 from fabric.prove.breach import Breach
 from fabric.prove.engine import Engine
@@ -24,7 +25,6 @@ from fabric.prove.rules import (
     PROOF_RULES,
 )
 from fabric.prove.scenarios import scenarios
-from fabric.prove.wiring import Wiring
 from fabric.topology.partition import cut_pairs
 from fabric.validate.defects import designed_defects
 from fabric.validate.report import report_in
@@ -38,14 +38,14 @@ from fabric.workflow.proof_places import Places
 from fabric.workflow.proved import Left, Proved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from fabric.core.findings import Ignored
     from fabric.observe.configuration import Configured
     from fabric.prove.engine import Proof
     from fabric.topology.clos import Outage
-    from fabric.workflow.configurations import Readings
+    from fabric.workflow.configurations import Before, Readings
     from fabric.workflow.project import Project
 
     Engines = Literal["own", "batfish", "both"]
@@ -68,8 +68,8 @@ class Request:
         Kinds of failures to try: ``spine``, ``link``, ``leaf``.
     ignore : tuple of str
         Rules to skip.
-    against : Path, optional
-        Such a folder with the files from before the change.
+    against : Before, optional
+        The files from before the change.
     engine : str
         ``own``, ``batfish`` or ``both``.
     service : str
@@ -81,7 +81,7 @@ class Request:
     """
 
     folder: Path | None = None
-    against: Path | None = None
+    against: Before | None = None
     kinds: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     engine: Engines = "own"
@@ -139,34 +139,26 @@ def prove(
         request = replace(request, engine="own", without_batfish=reason)
     progress("prove", "reading the files")
     files, unread, unreadable = read_files(project, request.folder, known=known)
-    before: dict[str, Configured] = {}
+    old = None
     if request.against:
-        before, _, others = read_files(project, request.against, is_before=True)
+        old, others = _before(request.against, project)
         unreadable += others
-        if not before and not others:
-            message = f"--against {request.against}: no configuration of these switches is there"
-            fix = "specify the output folder of `rocefab render`, or a git revision"
-            finding = Finding("INT001", Severity.ERROR, message, fix)
-            raise InputError("nothing was proved", [finding])
     if unreadable:
         outcome = replace(_outcome(project, request, unreadable), checked=())
         reason = f"{counted(len(unreadable), 'file')} cannot be read"
         return Proved(outcome, failure=reason, idle=request.idle)
+    now = Side(project, files, request.folder)
     failures = list(scenarios(project.fabric, request.kinds))
     breaches: list[Breach] = []
     own, worst, batfish, failure = None, None, None, ""
     if request.engine != "batfish":
         own, worst, found = _by_own(project, files, failures, progress)
         breaches += [*found, *unread]
-        wiring = Wiring.of(project.fabric)
-        old = Routes(before, wiring).by_switch if before else {}
-        breaches += changed_routes(Routes(files, wiring).by_switch, old) if old else ()
+        breaches += changed_routes(_next_hops(now), _next_hops(old)) if old else ()
     if request.engine != "own":
-        old_side = Side(before, request.against) if request.against else None
-        sides = Side(files, request.folder), old_side
         try:
             batfish = judged(
-                project, request.service, request.deadline_s, sides, failures, progress, say
+                request.service, request.deadline_s, (now, old), failures, progress, say
             )
             breaches += batfish.breaches
         except ServiceError as error:
@@ -189,7 +181,47 @@ def prove(
         unread_tenants,
         worst=worst,
         is_cut=bool(len(project.fabric.uplinks) and cut_pairs(project.fabric).any()),
+        changed=_changed(request.against, breaches) if request.against else "",
     )
+
+
+def _before(against: Before, project: Project) -> tuple[Side, list[Finding]]:
+    """Return what the files from before a change say, and which cannot be read.
+
+    Raises
+    ------
+    InputError
+        When there are none of these switches.
+    """
+    inventory = against.project or project
+    files, _, unreadable = read_files(inventory, against.folder, is_before=True)
+    if not files and not unreadable:
+        message = f"--against {against.folder}: no configuration of these switches is there"
+        fix = "specify the output folder of `rocefab render`, or a git revision"
+        finding = Finding("INT001", Severity.ERROR, message, fix)
+        raise InputError("nothing was proved", [finding])
+    return Side(inventory, files, against.folder), unreadable
+
+
+def _changed(against: Before, breaches: Sequence[Breach]) -> str:
+    """Return in a line what a change does to next hops, and which cables that is of."""
+    names = {item.device for item in breaches if item.rule == "BAT020"}
+    words = f"--against: next hops change on {counted(len(names), 'switch', 'switches')}"
+    words = words if names else "--against: no switch loses or gains a next hop"
+    if against.project:
+        return words
+    return f"{words}; a folder has no cables: those of the inventory now count for both sides"
+
+
+def _next_hops(side: Side) -> dict[str, dict[str, set[str]]]:
+    """Return the next hops of all families by switch and prefix."""
+    project = side.project
+    hops: dict[str, dict[str, set[str]]] = defaultdict(dict)
+    engine = Engine(project.fabric, project.devices, project.hosts, side.files)
+    for network in engine.networks():
+        for switch, of_switch in next_hops(network).items():
+            hops[switch] |= of_switch
+    return hops
 
 
 def _by_own(

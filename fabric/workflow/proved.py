@@ -79,6 +79,8 @@ class Proved:
         What the worst failure leaves; None where none was tried.
     is_cut : bool
         Whether the design joins leaves by cables that have no route to each other.
+    changed : str
+        What a change does to next hops; empty where no files from before it were named.
     """
 
     outcome: Outcome
@@ -90,6 +92,7 @@ class Proved:
     unread: tuple[str, ...] = ()
     worst: Left | None = None
     is_cut: bool = False
+    changed: str = ""
 
     def summary(self) -> list[str]:
         """Return what was proved, and what was not."""
@@ -100,6 +103,7 @@ class Proved:
             *(_batfish_summary(self.batfish) if self.batfish else ()),
             *self.unread,
             *([self._failures()] if self.scenarios else []),
+            *([self.changed] if self.changed else []),
             *(f"not proved: {part}" for part in NOT_PROVED),
             *([f"not proved: {NOT_OF_TENANTS}"] if self._has_tenants else []),
             *([f"not proved: {NOT_BY_BATFISH}"] if not self.own else []),

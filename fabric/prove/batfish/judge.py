@@ -14,9 +14,9 @@ from fabric.prove.batfish.port_gate import port_gate
 from fabric.prove.batfish.read_gate import read_gate
 from fabric.prove.batfish.route_gate import (
     CONNECTED,
-    Routes,
     batfish_routes,
     disagreements,
+    next_hops,
     route_gate,
 )
 from fabric.prove.batfish.snapshot import snapshot
@@ -25,7 +25,7 @@ from fabric.prove.batfish.tenant_gate import isolation_gate, vrf_gate
 from fabric.prove.breach import Breach
 from fabric.prove.engine import Engine
 from fabric.prove.vrfs import default_vrf
-from fabric.prove.wiring import Wiring
+from fabric.prove.wiring import Network, Wiring
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -183,7 +183,7 @@ def _default_routes(
 ) -> dict[str, dict[str, set[str]]]:
     """Return the routes of the default VRF that our own engine makes."""
     default = {name: default_vrf(configured) for name, configured in files.items()}
-    return Routes(default, subject.wiring).by_switch
+    return next_hops(Network(default, subject.wiring))
 
 
 def _scenario(

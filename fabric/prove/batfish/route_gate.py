@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,15 +13,13 @@ from fabric.prove.batfish import questions
 from fabric.prove.breach import Breach
 from fabric.prove.routes import tables
 from fabric.prove.sessions import sessions
-from fabric.prove.wiring import Network
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabric.observe.configuration import Configured
     from fabric.prove.batfish.questions import Ask
     from fabric.prove.batfish.snapshot import Snapshot, Subject
-    from fabric.prove.wiring import Wiring
+    from fabric.prove.wiring import Network
 
     #: Next hops by prefix; of a connected network, ``CONNECTED`` alone.
     Hops = Mapping[str, set[str]]
@@ -36,40 +33,25 @@ _LINK_LOCAL = "169.254."
 MOST_ROWS = 20_000
 
 
-class Routes:
-    """Routes of every switch by our own engine.
-
-    Parameters
-    ----------
-    files : mapping of str to Configured
-        What the files say, or would say if they said what was designed.
-    """
-
-    def __init__(self, files: Mapping[str, Configured], wiring: Wiring) -> None:
-        self._network = Network(files, wiring)
-
-    @cached_property
-    def by_switch(self) -> dict[str, dict[str, set[str]]]:
-        """Next hops by switch and prefix."""
-        table = tables(
-            self._network, [link for link in sessions(self._network) if link.established]
+def next_hops(network: Network) -> dict[str, dict[str, set[str]]]:
+    """Return the next hops of a network by switch and prefix, by our own engine."""
+    table = tables(network, [link for link in sessions(network) if link.established])
+    names = [
+        address_text(*pair, is_ipv6=network.is_ipv6)
+        for pair in zip(
+            table.prefixes.network.tolist(), table.prefixes.length.tolist(), strict=True
         )
-        names = [
-            address_text(*pair)
-            for pair in zip(
-                table.prefixes.network.tolist(), table.prefixes.length.tolist(), strict=True
-            )
-        ]
-        result: dict[str, dict[str, set[str]]] = {}
-        for row, switch in enumerate(self._network.switches):
-            own = np.flatnonzero(table.connected[row]).tolist()
-            result[switch] = {names[column]: {CONNECTED} for column in own}
-            for column in np.flatnonzero(table.dropped[row]).tolist():
-                result[switch].setdefault(names[column], set()).add(DISCARDED)
-        for link, hops in zip(table.sessions, table.next_hops, strict=True):
-            for column in np.flatnonzero(hops).tolist():
-                result[link.switch].setdefault(names[column], set()).add(link.session)
-        return result
+    ]
+    result: dict[str, dict[str, set[str]]] = {}
+    for row, switch in enumerate(network.switches):
+        own = np.flatnonzero(table.connected[row]).tolist()
+        result[switch] = {names[column]: {CONNECTED} for column in own}
+        for column in np.flatnonzero(table.dropped[row]).tolist():
+            result[switch].setdefault(names[column], set()).add(DISCARDED)
+    for link, hops in zip(table.sessions, table.next_hops, strict=True):
+        for column in np.flatnonzero(hops).tolist():
+            result[link.switch].setdefault(names[column], set()).add(link.session)
+    return result
 
 
 def batfish_routes(

@@ -13,9 +13,10 @@ from ipaddress import IPv4Address
 from typing import Any, Self
 
 from fabric.prove.batfish import questions
-from fabric.prove.batfish.route_gate import CONNECTED, Routes
+from fabric.prove.batfish.route_gate import CONNECTED, next_hops
 from fabric.prove.batfish.snapshot import NicNode, Snapshot, Subject, snapshot
 from fabric.prove.vrfs import default_vrf
+from fabric.prove.wiring import Network
 
 Question = dict[str, Any]
 Rows = list[dict[str, Any]]
@@ -140,7 +141,7 @@ class StandIn:
 
     def _routes(self, question: Question) -> Rows:
         default = {name: default_vrf(item) for name, item in self.subject.files.items()}
-        routes = Routes(default, self.subject.wiring).by_switch
+        routes = next_hops(Network(default, self.subject.wiring))
         rows = [
             {
                 "Node": {"name": name.lower()},

@@ -24,9 +24,10 @@ from fabric.observe.configuration.frr import frr
 from fabric.prove.batfish import questions
 from fabric.prove.batfish.flow_gate import classes, pairs
 from fabric.prove.batfish.forms import snapshot_writers
-from fabric.prove.batfish.route_gate import Routes
+from fabric.prove.batfish.route_gate import next_hops
 from fabric.prove.batfish.snapshot import snapshot
 from fabric.prove.batfish.translate import config_db
+from fabric.prove.wiring import Network
 from fabric.topology.clos import Outage, clos
 from tests.prove.batfish.subjects import example_subject
 
@@ -162,8 +163,8 @@ def test_cables_are_those_of_the_fabric() -> None:
 @pytest.mark.parametrize("name", ["demo", "dual-plane", "three-tier", "explicit", "eight-slash-27"])
 def test_a_design_in_the_form_of_a_file_makes_the_routes_of_the_files(name: str) -> None:
     subject = example_subject(name)
-    assert Routes(subject.designs, subject.wiring).by_switch == (
-        Routes(subject.files, subject.wiring).by_switch
+    assert next_hops(Network(subject.designs, subject.wiring)) == (
+        next_hops(Network(subject.files, subject.wiring))
     )
 
 
