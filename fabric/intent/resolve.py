@@ -114,7 +114,7 @@ class PolicyResolver:
         for layer in reversed(layers):
             written = set_paths(layer.policy)
             known = path if path in written else path[:2]  # of a class, what it leaves out
-            if known in written:
+            if any(one[: len(known)] == known for one in written):  # a field, or one of a section
                 owner = layer.located or self._intent
                 return Origin(
                     layer.level,

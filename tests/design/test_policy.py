@@ -89,6 +89,19 @@ def test_the_narrowest_word_counts(
     assert str(origin.position).startswith(place)
 
 
+@pytest.mark.parametrize(
+    ("field", "port", "level"),
+    [
+        ("ecn", "", "device su1-rail0"),
+        ("ecn", "Ethernet0", "port Ethernet0"),
+        ("mtu", "", "default"),
+    ],
+)
+def test_a_section_stands_where_one_of_its_fields_is_set(field: str, port: str, level: str) -> None:
+    origin = PolicyResolver(made().intent).switch_origin(field, "su1-rail0", "leaf", port)
+    assert (origin.level, bool(origin.position)) == (level, level != "default")
+
+
 def test_roles_and_hosts_have_their_own() -> None:
     """A role changes its switches only, a host override its hosts only."""
     resolver = PolicyResolver(made().intent)
