@@ -243,7 +243,7 @@ def _print(job: dict[str, Any], *, every_rank: bool) -> None:
     for used, hosts in (("used", job["degraded"]), ("not used", job["not_considered"])):
         output.data("".join(f"{used:<9}{line}\n" for line in _of_hosts(hosts)))
     for link, why in job["links_not_as_planned"].items():
-        output.data(f"{'way':<9}{link}: {why}\n")
+        output.data(f"{'path':<9}{link}: {why}\n")
     output.data("\n")
     reasons = job["environment_reasons"]
     for name, value in job["environment"].items():

@@ -105,11 +105,11 @@ def whatif(
 ) -> None:
     """Show the impact of a failure or a drain before it happens.
 
-    A failure is harmless if it does not separate hosts or leaves of a rail, does not take a rail
-    from a host that keeps others, and causes no new rule errors. A pause storm is never harmless:
-    0 says that a watchdog ends it.
+    Nothing is cut off if no hosts and no leaves of a rail are separated, no host that keeps other
+    rails loses one, and no rule has a new error; bandwidth may be lost. A pause storm is never
+    harmless: 0 says that a watchdog ends it.
 
-    Exit codes: 0 (harmless), 2, 3 (a rule could not run), 4 (not harmless).
+    Exit codes: 0 (nothing is cut off), 2, 3 (a rule could not run), 4 (`harmless: no`).
     """
     from fabric.workflow.failures import BATCHES, DEVICES, mapped
     from fabric.workflow.project import Project

@@ -122,6 +122,9 @@ def _extra(words: str, context: Any) -> str:
     """Return what is wrong with words that no argument of the command takes."""
     if context and " " not in words and (ways := [*_ways(words, context)]):
         return f"unexpected: {words}. {'; '.join(ways)}"
+    if context and context.info_name == "diff" and (before := context.params.get("before")):
+        both = f"{before}..{context.params.get('inventory')} {words}"
+        return f"unexpected: {words}. To compare two revisions, use rocefab diff {both}"
     if folder := _folder(words, context):
         return f"unexpected: {words}. To name the inventory, use --inventory {folder}"
     if context and _has(context, "--leaf"):

@@ -118,6 +118,11 @@ class FileKind(Enum):
         *(64 * _MIB, "addresses of 131,072 neighbours on a host have 8 MB"),
         *("BAT001", "write the folder again with `rocefab render`"),
     )
+    QUEUE = (
+        *(64 * _MIB, "a job has 100 bytes: 600,000 of them"),
+        "PLC033",
+        'write {"format": "rocefab-queue/1", "jobs": [{"name": "job1", "nodes": 2}, ...]}',
+    )
     SAVED_STATE = (
         *(_GIB, "it must be readable when a change is rolled back, whatever a device answered"),
         *("INT001", "`rocefab status --verify` lists what is damaged"),

@@ -6,6 +6,7 @@ import difflib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
@@ -15,6 +16,7 @@ from fabric.intent.cabling_dot import read_dot
 from fabric.intent.yaml.file import Document, input_error, leads_inside, load_yaml, read_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from fabric.intent.cabling import Cabling
@@ -94,8 +96,7 @@ class _Reader:
         if self.findings:
             return None
         if MAIN_FILE not in names and not self._is_misspelt(names):
-            fix = "name an inventory folder, or create one with `rocefab init`"
-            self._add("INT001", "", f"there is no {MAIN_FILE} in this folder", fix)
+            self._add("INT001", "", f"there is no {MAIN_FILE} in this folder", self._other(names))
             return None
         self._check_strays(names)
         fabric = self._load(MAIN_FILE) if MAIN_FILE in names else None
@@ -103,6 +104,13 @@ class _Reader:
         cabling = self._cabling([name for name in _READERS if name in names])
         defects = self._defects() if DEFECTS_FOLDER in names else []
         return Folder(fabric, **by_kind, cabling=cabling, defects=defects) if fabric else None
+
+    def _other(self, names: Iterable[str]) -> str:
+        """Return which folder to name in place of this one."""
+        below = [name for name in names if (self.folder / name / MAIN_FILE).is_file()]
+        if not below:
+            return "name an inventory folder, or create one with `rocefab init`"
+        return f"name an inventory in it: {printable(hostlist.in_short(below))}"
 
     def _defects(self) -> list[tuple[str, str]]:
         facts = []

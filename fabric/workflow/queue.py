@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 FORMAT = form_of("placements")
 #: Form of the file that is read.
 QUEUE_FORMAT = form_of("queue")
-_FIX = 'write {"format": "rocefab-queue/1", "jobs": [{"name": "job1", "nodes": 2}, ...]}'
 
 #: Options beside a queue: all others are of one job.
 _WITH_QUEUE = ("--queue", "--avoid-state", "--state-max-age", "--against-plan", "--format")
@@ -143,12 +142,12 @@ def _query(file: Path, number: int, job: QueuedJob, fabric: Fabric) -> Query:
 
 
 def _read(file: Path) -> list[QueuedJob]:
-    data = read_json(file, FileKind.STATE)
+    data = read_json(file, FileKind.QUEUE)
     given = data.get("format") if isinstance(data, dict) else None
     message, fix = other_form(given, QUEUE_FORMAT)
     if message:
         place = places_in(file)(("format",))
-        fix = _FIX if given is None else fix
+        fix = FileKind.QUEUE.fix if given is None else fix
         finding = Finding("PLC033", Severity.ERROR, message, fix, field="format", position=place)
         raise InputError(f"{file}: the file is wrong", [finding])
     jobs = validated(QueueForm, data, file, "PLC033").jobs

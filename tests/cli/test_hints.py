@@ -67,6 +67,11 @@ from tests.cli.runs import DEMO, run
             id="flags",
         ),
         pytest.param(
+            ("diff", "main", "HEAD", "inv"),
+            "unexpected: inv. To compare two revisions, use rocefab diff main..HEAD inv",
+            id="two revisions",
+        ),
+        pytest.param(
             ("render", DEMO, "new"), "unexpected: new. To write there, use --out new", id="output"
         ),
         pytest.param(("show", "models"), "Use `rocefab show platforms`.", id="word of a group"),
@@ -161,15 +166,23 @@ def test_a_fix_is_said_once(words):
     assert "'gpu[1-' is not a name range; use the form gpu[001-064] [PLC0" in ended.err
 
 
-def test_a_wrong_file_is_said_once(tmp_path):
+@pytest.mark.parametrize(
+    ("option", "fix"),
+    [
+        ("--avoid-state", "write it again [INT001]"),
+        (
+            "--queue",
+            'write {"format": "rocefab-queue/1", "jobs": '
+            '[{"name": "job1", "nodes": 2}, ...]} [PLC033]',
+        ),
+    ],
+)
+def test_a_wrong_file_is_said_once(tmp_path, option, fix):
     file = tmp_path / "state.json"
     file.write_text('{"a": ')
-    ended = run("place", DEMO, "--avoid-state", file)
+    ended = run("place", DEMO, option, file)
     assert ended.code == 2
-    assert (
-        ended.err
-        == f"{file}:1:7: not JSON: the text ends before it is whole; write it again [INT001]\n"
-    )
+    assert ended.err == f"{file}:1:7: not JSON: the text ends before it is whole; {fix}\n"
 
 
 NO_READINGS = {

@@ -78,6 +78,10 @@ def test_missing_folder_and_missing_main_file(tmp_path: Path) -> None:
             " name an inventory folder, or create one with `rocefab init` [INT001]"
         )
     ]
+    for name in ("b", "a[x"):
+        write(tmp_path / "many" / name, GOOD)
+    (fix,) = refused(tmp_path / "many")
+    assert fix.endswith("in this folder; name an inventory in it: a[x,b [INT001]")
     assert "not a directory" in refused(write(tmp_path, GOOD) / "fabric.yaml")[0]
 
 
