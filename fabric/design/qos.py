@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -27,9 +27,12 @@ from fabric.qos.headroom.terms import Link
 from fabric.qos.headroom.verdict import judge
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import ArrayLike
 
     from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
     from fabric.intent.classes import LosslessClass
     from fabric.intent.policy import LosslessPolicy, LossyPolicy, MtuPolicy
     from fabric.platforms.model import HeadroomRow, Sku
@@ -163,10 +166,9 @@ def headroom_profile(model: Sku, figures: HeadroomInput) -> HeadroomProfile:
     largest = max(figures.pattern_frame_bytes, figures.lossless_frame_bytes)
     asked = Link.of(figures.speed_gbps, figures.setting_m, figures.port_mtu_bytes, largest)
     law, no_law = _law(model, asked, figures)
-    known = row.headroom_bytes if row else law.headroom_bytes if law else None
     levels = figures.levels or own_levels(model)
     threshold = _threshold(model, row, figures.dynamic_th)
-    return HeadroomProfile(
+    profile = HeadroomProfile(
         speed_gbps=figures.speed_gbps,
         speed_mbps=speed_mbps,
         cable_m=figures.cable_m,
@@ -176,13 +178,28 @@ def headroom_profile(model: Sku, figures: HeadroomInput) -> HeadroomProfile:
         law=law,
         no_law=no_law,
         link=link,
-        judgement=None if known is None else _judge(model, known, link),
+        judgement=None,
         computed=figures.computed,
         shares=figures.shares,
         peer=peer,
         levels=levels,
         is_assumed=threshold is None and levels is None,
     )
+    return _judged(model, profile)
+
+
+def with_headroom(model: Sku, profile: HeadroomProfile, set_bytes: int) -> HeadroomProfile:
+    """Return a profile with fill levels whose pause buffer leaves a headroom."""
+    assert profile.levels
+    levels = replace(profile.levels, headroom_bytes=set_bytes)
+    return _judged(model, replace(profile, levels=levels))
+
+
+def _judged(model: Sku, profile: HeadroomProfile) -> HeadroomProfile:
+    """Return a profile with what its headroom is good for."""
+    if (have := profile.headroom_bytes) is None:
+        return profile
+    return replace(profile, judgement=_judge(model, have, profile.link))
 
 
 def _threshold(model: Sku, row: HeadroomRow | None, asked: int | None) -> int | None:
@@ -212,7 +229,16 @@ def rendered_levels(model: Sku, policy: LosslessPolicy) -> PauseLevels | None:
     buffer = policy.pause_buffer
     if buffer is None or not is_rendered("pause_buffer", model):
         return None
-    return PauseLevels(buffer.pause_threshold_bytes, buffer.resume_threshold_bytes)
+    pause, size = buffer.pause_threshold_bytes, buffer.buffer_bytes
+    headroom = None if size is None else max(0, size - pause)
+    return PauseLevels(pause, buffer.resume_threshold_bytes, headroom)
+
+
+def has_open_size(port: PortDesign, model: Sku) -> bool:
+    """Tell whether a port gets a pause buffer whose size the inventory leaves open."""
+    buffer = port.qos.pause_buffer if port.qos and port.headroom else None
+    is_open = buffer is not None and buffer.buffer_bytes is None
+    return is_open and is_rendered("pause_buffer", model)
 
 
 def pause_buffer_bytes(device: DeviceDesign) -> int | None:
@@ -220,17 +246,21 @@ def pause_buffer_bytes(device: DeviceDesign) -> int | None:
 
     None where no pause buffer is given, or no law tells the headroom.
     """
-    size_bytes = next((one.pause_buffer for one in device.qos_profiles if one.pause_buffer), None)
-    profiles = {id(port.headroom): port.headroom for port in device.ports if port.headroom}
-    headrooms = [needed_headroom_bytes(profile) for profile in profiles.values()]
-    if size_bytes is None or None in headrooms:
-        return None
-    return size_bytes.pause_threshold_bytes + max((size or 0 for size in headrooms), default=0)
+    buffer = next((one.pause_buffer for one in device.qos_profiles if one.pause_buffer), None)
+    largest = largest_headroom_bytes(device.ports)
+    return None if buffer is None or largest is None else buffer.pause_threshold_bytes + largest
+
+
+def largest_headroom_bytes(ports: Iterable[PortDesign]) -> int | None:
+    """Return what the longest cable of some ports needs; None where some need is not known."""
+    profiles = {id(port.headroom): port.headroom for port in ports if port.headroom}
+    sizes = [needed_headroom_bytes(profile) for profile in profiles.values()]
+    return None if None in sizes else max((size or 0 for size in sizes), default=0)
 
 
 def needed_headroom_bytes(profile: HeadroomProfile) -> int | None:
-    """Return the headroom of a port, at least what its peer needs where that is known."""
-    have, judged = profile.headroom_bytes, profile.judgement
+    """Return the headroom that a port should have, at least what its peer needs if known."""
+    have, judged = profile.calculated_bytes, profile.judgement
     if have is None or judged is None or profile.peer is None:
         return have
     return max(have, int(np.ceil(judged.response_bytes)))
