@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.platforms.features import feature, features_of
+from fabric.qos.ecn.edge import own_cell_bytes
 
 if TYPE_CHECKING:
     from fabric.design.port_model import HeadroomProfile
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 NOT_CONFIGURED = "not configured"
 #: The rule about a headroom that a law gives, where a system has none of its own.
 _BY_LAW_RULE = "QOS050"
+_NOTHING = "nothing is rendered"
 
 
 def not_configured(rule: str) -> str:
@@ -45,13 +47,16 @@ class HeadroomState(NamedTuple):
     ----------
     is_configured : bool
         Whether its configuration decides the headroom.
+    is_estimate : bool
+        Whether only a law gives it.
     rule : str
-        Id of the rule about an estimate; empty where the headroom is known.
+        Id of the rule about it; empty where the headroom is known and configured.
     kept : str
         What is known of what the switch keeps instead; empty where nothing is.
     """
 
     is_configured: bool = True
+    is_estimate: bool = False
     rule: str = ""
     kept: str = ""
 
@@ -63,21 +68,22 @@ class HeadroomState(NamedTuple):
     @property
     def note(self) -> str:
         """What follows the figure: that it is an estimate, and whether the switch gets it."""
-        return " (estimate)" * bool(self.rule) + (f"; {self.lack}" if self.lack else "")
+        return " (estimate)" * self.is_estimate + (f"; {self.lack}" if self.lack else "")
 
 
 def headroom_state(profile: HeadroomProfile, sku: Sku, role: str) -> HeadroomState:
-    """Return what a switch does for a headroom: only an estimate may not be configured."""
-    if not profile.is_estimate:
-        return HeadroomState()
-    cell = feature(sku.nos, "buffers", sku, role)
-    if cell is None:
-        return HeadroomState(is_configured=False, rule=_BY_LAW_RULE)
+    """Return what a switch does for the headroom of a port."""
+    cell, is_estimate = feature(sku.nos, "buffers", sku, role), profile.is_estimate
+    if cell and cell.of_table and profile.row and own_cell_bytes(sku) is None:
+        kept = f"{_NOTHING}: the cell size of {sku.name} is not published"
+        return HeadroomState(is_configured=False, rule=cell.rule, kept=kept)
+    if cell is None or not is_estimate:
+        return HeadroomState(not is_estimate, is_estimate, _BY_LAW_RULE * is_estimate)
+    kept = cell.by_law or ("" if cell.rendered else cell.note)
     is_configured = cell.rendered and not cell.of_table
-    kept = cell.by_law or (cell.note if not cell.rendered else "")
     if not is_configured:
-        kept = f"nothing is rendered{kept and f': {kept}'}"
-    return HeadroomState(is_configured, cell.rule or _BY_LAW_RULE, kept)
+        kept = f"{_NOTHING}: {kept}" if kept else _NOTHING
+    return HeadroomState(is_configured, is_estimate, cell.rule or _BY_LAW_RULE, kept)
 
 
 class WatchdogState(NamedTuple):

@@ -112,7 +112,8 @@ class FeatureCell(Where):
     absent : str
         Why the system does not have it; empty where it has it.
     of_table : bool
-        Whether it is rendered only where a table has a figure of the model.
+        Whether it is rendered only where a table has a figure of the model, in cells of a known
+        size.
     by_law : str
         What the switch keeps where no table has a figure; empty: what is rendered.
     elsewhere : tuple of OtherModels
