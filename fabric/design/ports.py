@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_mbps
+from fabric.design.pause_buffer import has_open_size, largest_headroom_bytes, rendered_levels
 from fabric.design.port_model import PortDesign
 from fabric.design.qos import (
     HeadroomInput,
-    has_open_size,
     headroom_profile,
-    largest_headroom_bytes,
     lossless_frame_bytes,
-    rendered_levels,
     rendered_threshold,
     with_headroom,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.design.qos import pause_buffer_bytes
+from fabric.design.pause_buffer import pause_buffer_bytes
 from fabric.systems.nxos.platforms import PAUSE_BUFFER_BYTES
 from fabric.validate.rule import SwitchRule, rules
 
