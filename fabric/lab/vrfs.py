@@ -84,7 +84,7 @@ class LabVrfs:
         They are those of its own static routes, and the subnets of NIC ports that are up, here or
         on a switch whose routes it takes.
         """
-        here = self._configured(switch)
+        here = self.configured(switch)
         if vrf not in here.vrfs:
             return set()
         networks = {(one.network, one.prefix_length) for one in here.vrfs[vrf].static_routes}
@@ -104,7 +104,7 @@ class LabVrfs:
 
     def _addresses(self, leaf: LeafPort) -> Iterator[AddressLine]:
         """Yield the addresses of a port, and of the gateway of its VLAN."""
-        ports = self._configured(leaf.switch).ports
+        ports = self.configured(leaf.switch).ports
         vlan = ports[leaf.port].vlan if leaf.port in ports else None
         for port in ports.values():
             if port.name == leaf.port or (vlan is not None and port.gateway_vlan == vlan):
@@ -119,7 +119,7 @@ class LabVrfs:
         target = self._vrf(far)
         if not own or not target:
             return own == target
-        here, there = self._configured(switch), self._configured(far.switch)
+        here, there = self.configured(switch), self.configured(far.switch)
         if switch == far.switch:
             return target == own or _has(here, own, target)
         sources = [here.vrfs[own], *_leaked(here, own)] if own in here.vrfs else []
@@ -135,10 +135,10 @@ class LabVrfs:
         device = self.switches.get(port.switch)
         if device is None or not _TENANT.search(device.running_text):
             return self.stuck.get(port, "")
-        configured = self._configured(port.switch).vrf_of_port
+        configured = self.configured(port.switch).vrf_of_port
         return self.stuck.get(port, configured.get(port.port, ""))
 
-    def _configured(self, switch: str) -> Configured:
+    def configured(self, switch: str) -> Configured:
         """Return what the configuration of a switch says; it is read again when it changes."""
         device = self.switches.get(switch)
         text = device.running_text if device else ""

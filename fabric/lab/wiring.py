@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from fabric.lab.sessions import LabSessions
 from fabric.lab.spec import Neighbour, NicSpec, StandInSpec
 from fabric.lab.standin import stand_ins
 from fabric.lab.vrfs import LabVrfs, LeafPort
@@ -172,24 +173,6 @@ def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
     session when both ends have it and expect each other's AS number. Hosts reach each other as they
     are cabled, inside the VRF that the ports of both are in.
     """
-    far_ends = {
-        (name, here): (peer.name, there)
-        for name, design in devices.items()
-        for peer in design.bgp.neighbours
-        for here, there in ((peer.address, peer.local_address), (peer.port, peer.peer_port))
-    }
-
-    def up(name: str, session: str) -> bool:
-        far, its_session = far_ends.get((name, session), ("", ""))
-        near_end = lab[name].bgp_end(session)
-        far_end = lab[far].bgp_end(its_session) if far else None
-        return near_end is not None and far_end is not None and near_end.agrees(far_end)
-
-    for name in devices:
-        lab[name].watch_bgp(partial(up, name))
-    _light(lab, devices)
-    hosts = {name: lab[name] for name in lab.names() if name not in devices}
-    spines = frozenset(name for name, design in devices.items() if design.role == "spine")
     vrfs = LabVrfs(
         {name: lab[name] for name in devices},
         {
@@ -199,6 +182,25 @@ def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
             if port.kind == "host"
         },
     )
+    others = LabSessions(_links(devices), vrfs.configured)
+    far_ends = {
+        (name, here): (peer.name, there)
+        for name, design in devices.items()
+        for peer in design.bgp.neighbours
+        for here, there in ((peer.address, peer.local_address), (peer.port, peer.peer_port))
+    }
+
+    def up(name: str, session: str) -> bool:
+        far, its_session = far_ends.get((name, session)) or others.far_end(name, session)
+        near_end = lab[name].bgp_end(session)
+        far_end = lab[far].bgp_end(its_session) if far else None
+        return near_end is not None and far_end is not None and near_end.agrees(far_end)
+
+    for name in devices:
+        lab[name].watch_bgp(partial(up, name))
+    _light(lab, devices)
+    hosts = {name: lab[name] for name in lab.names() if name not in devices}
+    spines = frozenset(name for name, design in devices.items() if design.role == "spine")
     for name in devices:
         lab[name].watch_routes(partial(vrfs.routes, name))
     for kind in {type(host) for host in hosts.values()}:
@@ -206,19 +208,23 @@ def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
         kind.connect(own, spines, vrfs)
 
 
-def _light(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
-    """Let every stand-in see whether the far end of a cable is shut.
-
-    A device that is not in the lab is taken to send light.
-    """
+def _links(devices: Mapping[str, DeviceDesign]) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return the far end of each cable by both of its ends."""
     cables = [
         ((name, port.name), (port.peer, port.peer_port))
         for name, design in devices.items()
         for port in design.ports
         if port.kind != "unused"
     ]
-    present = frozenset(lab.names())
-    far_ends = {here: there for cable in cables for here, there in (cable, cable[::-1])}
+    return {here: there for cable in cables for here, there in (cable, cable[::-1])}
+
+
+def _light(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
+    """Let every stand-in see whether the far end of a cable is shut.
+
+    A device that is not in the lab is taken to send light.
+    """
+    present, far_ends = frozenset(lab.names()), _links(devices)
 
     def lit(name: str, port: str) -> bool:
         far, its_port = far_ends.get((name, port), ("", ""))
