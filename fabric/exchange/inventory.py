@@ -183,6 +183,7 @@ def _fabric(plant: Plant, recipe: Recipe, rails: int, names: HostProfile) -> dic
         "switches": _switches(plant, recipe, list(hosts)),
         "platforms": _platforms(plant, recipe),
         **figures(plant, base),
+        **recipe.tenants,
         **{key: value for key, value in base.items() if key not in taken},
         "host": _host(plant, recipe, names),
     }
@@ -335,7 +336,7 @@ def _ports(plant: Plant, recipe: Recipe) -> dict[str, dict[str, dict[str, Any]]]
     for name, values in recipe.descriptions.items():
         for port, value in values.items():
             ports.setdefault(name, {}).setdefault(port, {})["description"] = value
-    for cable in plant.disabled:
+    for cable in (one for one in plant.disabled if one not in recipe.quarantined):
         ends = (end for end in (cable.near, cable.far) if plant.device[end[0]].kind == "switch")
         name, port = next(ends)
         ports.setdefault(name, {}).setdefault(port, {})["enabled"] = False

@@ -24,8 +24,10 @@ from fabric.exchange.names import FILE, Names, names_file, read_names
 from fabric.exchange.numbered import with_names
 from fabric.exchange.recipe import Recipe, differences
 from fabric.exchange.roles import complete, with_hosts
-from fabric.exchange.source_addresses import host_ports, own_links, own_subnets
+from fabric.exchange.source_addresses import host_ports, own_links, own_subnets, pools
+from fabric.exchange.tenants import tenant_sections, tunnel_pool
 from fabric.exchange.values import role_of
+from fabric.exchange.vrfs import lost_vrfs, planned_vrfs
 from fabric.intent.yaml.file import assumed_places
 from fabric.platforms.model import role_field
 from fabric.workflow.config_folder import read_configurations
@@ -143,6 +145,7 @@ def import_inventory(
         *guesses(plant, recipe),
         *differences(plant, realised, shown),
         *lost_descriptions(imported.descriptions, realised, shown),
+        *lost_vrfs(imported.vrfs, planned_vrfs(realised), Position(shown)),
     )
     notes += tuple(_assumed(files, output))
     return [file.path for file in files], notes
@@ -183,9 +186,23 @@ def _in_parts(
     models = {name: skus[sku] for name, sku in switch_models(plant, recipe).items() if sku in skus}
     plant = with_names(plant, imported.numbers, models, shown)
     splits = role_breakouts(plant, recipe)
-    plant, breakouts = in_parts(plant, imported.lanes, models, splits, shown)
+    plant, breakouts = in_parts(plant, imported.lanes, models, splits, imported.ports, shown)
     recipe = replace(recipe, breakouts=breakouts, host_ports=host_ports(plant, models))
+    recipe = _with_tenants(plant, imported, recipe)
     return plant, recipe if recipe.base_name else _fitted(plant, recipe, models)
+
+
+def _with_tenants(plant: Plant, imported: Imported, recipe: Recipe) -> Recipe:
+    """Return a recipe with the tenants of the source, unless those of the base count."""
+    if "tenants" in recipe.base:
+        return recipe
+    sections, quarantined = tenant_sections(plant, imported.vrfs)
+    if sections:
+        addressing = pools(
+            plant, recipe.base.get("addressing", {}), of_user=bool(recipe.base_name)
+        )
+        sections["tenancy"] |= tunnel_pool(plant, imported.tunnel_ends, addressing["loopbacks"])
+    return replace(recipe, tenants=sections, quarantined=quarantined)
 
 
 def _fitted(plant: Plant, recipe: Recipe, models: Mapping[str, Sku]) -> Recipe:
