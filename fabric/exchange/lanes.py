@@ -101,6 +101,11 @@ def in_parts(
     return plant.with_ends(names), changed
 
 
+def knows_port(model: Sku, port: str) -> bool:
+    """Tell whether a model has a port of a name with one of its breakouts, or without."""
+    return port in _numbers(model.whole) or port in _parts(model.whole)
+
+
 @lru_cache(maxsize=256)
 def _numbers(model: Sku) -> dict[str, int]:
     return model.port_numbers()
