@@ -18,7 +18,7 @@ from fabric.exchange.exporters.cable_plan import cabling_csv
 from fabric.exchange.figures import figures
 from fabric.exchange.host_profile import GPUS, MANAGEMENT, HostProfile, folded, management
 from fabric.exchange.routed_units import has_routed, routed_units, untaken
-from fabric.exchange.source_addresses import pools, without_routed
+from fabric.exchange.source_addresses import outside_rails, pools, without_routed
 from fabric.exchange.source_ipv6 import has_addresses_of_links
 from fabric.exchange.values import known
 from fabric.exchange.yaml_text import dump
@@ -125,7 +125,10 @@ def guesses(plant: Plant, recipe: Recipe) -> list[Finding]:
     place = Position(recipe.source)
     untaken_ports = [
         Finding("EXC012", Severity.WARNING, message, fix, position=place)
-        for message, fix in untaken(plant, recipe.base.get("addressing", {}))
+        for message, fix in (
+            *untaken(plant, recipe.base.get("addressing", {})),
+            *outside_rails(plant, _base_for(plant, recipe).get("addressing", {})),
+        )
     ]
     base = recipe.base.get("host", {})
     interface, chosen = base.get("management_interface", MANAGEMENT), management(plant, base)

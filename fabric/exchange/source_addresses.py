@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_interface
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from fabric.exchange.routed_units import routed_units
 from fabric.exchange.source_ipv6 import ipv6_plan, pair_of_ipv6
 from fabric.intent.scalars import LINK_LENGTHS
 from fabric.topology.model import other_end
-from fabric.topology.routed import OF_VLANS, PAIR
+from fabric.topology.routed import BITS, OF_VLANS, PAIR, part_size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from fabric.exchange.plant import Cable, Nic, Plant
     from fabric.platforms.model import Sku
@@ -57,25 +58,27 @@ def pools(plant: Plant, base: Mapping[str, Any], *, of_user: bool = True) -> dic
     """
     routed, single = routed_units(plant), _single(plant)
     section = dict(base)
-    networks: dict[bool, set[IPv4Network]] = {True: set(), False: set()}
-    for place, values in _subnets(plant, plant, single=single).items():
-        if "network" in values:
-            networks[place.unit in routed].add(IPv4Network(values["network"]))
+    parts = {network: part for (_, network), part in _parts_by_rail(plant).items()}
+    networks = {
+        IPv4Network(values["network"])
+        for place, values in _subnets(plant, plant, single=single).items()
+        if "network" in values and place.unit not in routed
+    }
     ipv6 = ipv6_plan(plant, base.get("ipv6"), routed)
-    if networks[True] or networks[False] or ipv6:
+    if parts or networks or ipv6:
         section = without_routed(section)
-    if networks[True]:
-        section = _with_routed(plant, section, base, networks[True], alone=not networks[False])
-    elif ipv6 and not networks[False]:
+    if parts:
+        section = _with_routed(plant, section, base, parts, alone=not networks)
+    elif ipv6 and not networks:
         section = {key: value for key, value in section.items() if key not in _OF_IPV4}
         section |= {"vlan_per": "none", **_said(base, "advertise")}
     section |= {"ipv6": ipv6} if ipv6 else {}
-    usual = _of_usual_length(networks[False])
+    usual = _of_usual_length(networks)
     if usual and usual[0].prefixlen in _LENGTHS:
         section["host_prefix_length"] = usual[0].prefixlen
         if single:
             section["vlan_per"] = "nic"
-        count = len(usual) + len(networks[True])
+        count = len(usual) + len(parts)
         own = section.get("hosts") if of_user else None
         section["hosts"] = _pool(usual, own, count) or section.get("hosts")
         if _overlap(section):
@@ -100,15 +103,16 @@ def _with_routed(
     plant: Plant,
     section: dict[str, Any],
     base: Mapping[str, Any],
-    networks: set[IPv4Network],
+    parts: Mapping[IPv4Network, int],
     *,
     alone: bool,
 ) -> dict[str, Any]:
     """Return ``addressing`` with the pool of routed NIC ports, which is that of all NICs or not."""
-    usual = _of_usual_length(networks)
+    usual = _of_usual_length(parts)
     field = "hosts" if alone and not base.get("routed_hosts") else "routed_hosts"
     is_routed = base.get("vlan_per") == "none" or "routed_hosts" in base
-    own = _pool(usual, base.get(field) if is_routed else None, _room(plant))
+    rails = {network: parts[network] for network in usual}
+    own = _pool_of_rails(plant, rails, base.get(field) if is_routed else None)
     pool = {field: own or base.get(field)}
     if usual[0].prefixlen != PAIR:
         pool["routed_prefix_length"] = usual[0].prefixlen
@@ -123,31 +127,126 @@ def _said(base: Mapping[str, Any], field: str) -> dict[str, Any]:
     return {field: base[field]} if field in base else {}
 
 
-def _of_usual_length(networks: set[IPv4Network]) -> list[IPv4Network]:
+def _of_usual_length(networks: Collection[IPv4Network]) -> list[IPv4Network]:
     """Return the networks with the length that most of them have."""
     lengths = Counter(network.prefixlen for network in networks).most_common(1)
     return [network for network in networks if network.prefixlen == lengths[0][0]]
 
 
-def _room(plant: Plant) -> int:
-    """Return how many subnets the pool of routed NIC ports is to be cut into."""
-    leaves = [switch for switch in plant.switches if switch.role == "leaf"]
-    rails = max((nic.rail or 0 for nic in plant.nics), default=0)
-    planes = len({leaf.plane for leaf in leaves}) or 1
-    return planes * (1 << rails.bit_length()) * len(leaves) * _MOST_PORTS
+def _parts_by_rail(plant: Plant) -> dict[tuple[str, IPv4Network], int]:
+    """Return the leaf and subnet of routed NIC ports, with the number of plane and rail of each."""
+    routed, single = routed_units(plant), _single(plant)
+    _, rails = _planes_and_rails(plant)
+    parts = {}
+    for place, values in _subnets(plant, plant, single=single).items():
+        if "network" in values and place.unit in routed:
+            plane = plant.device[place.leaf].plane or 0
+            part = (plane << (rails - 1).bit_length()) + place.rail
+            parts[place.leaf, IPv4Network(values["network"])] = part
+    return parts
 
 
-def host_ports(plant: Plant, models: Mapping[str, Sku]) -> int | None:
-    """Return the ports for hosts that leaves need, where half of their ports are too few.
+def _planes_and_rails(plant: Plant) -> tuple[int, int]:
+    planes = {switch.plane for switch in plant.switches if switch.role == "leaf"}
+    return len(planes) or 1, max((nic.rail or 0 for nic in plant.nics), default=0) + 1
 
-    A leaf has a subnet for each of these ports where each NIC has one alone.
+
+def _pool_of_rails(plant: Plant, parts: Mapping[IPv4Network, int], base: object) -> object:
+    """Return the pool that has the subnets rail by rail, if there is one.
+
+    It is the base, else the smallest one with room for the NICs that leaves may have, else the
+    largest one.
+    """
+    planes, rails = _planes_and_rails(plant)
+    leaves = sum(switch.role == "leaf" for switch in plant.switches)
+    room = planes * (1 << (rails - 1).bit_length()) * leaves * _MOST_PORTS
+    own = [IPv4Network(str(base))] if base else []
+    fitting = [pool for pool in (*own, *_around(parts)) if not _outside(plant, parts, pool)]
+    if not fitting:
+        return _pool([*parts], base, room)
+    least = room * next(iter(parts)).num_addresses
+    enough = (pool for pool in fitting if pool in own or pool.num_addresses >= least)
+    return str(next(enough, fitting[-1]))
+
+
+def _around(networks: Collection[IPv4Network]) -> Iterator[IPv4Network]:
+    """Yield the pools that hold networks, from the smallest."""
+    low = min(int(network.network_address) for network in networks)
+    high = max(int(network.broadcast_address) for network in networks)
+    for bits in range((low ^ high).bit_length(), _LARGEST + 1):
+        yield IPv4Network((low >> bits << bits, BITS - bits))
+
+
+def _outside(plant: Plant, parts: Mapping[IPv4Network, int], pool: IPv4Network) -> int:
+    """Return how many subnets are not in the part of a pool that is that of their rail."""
+    size = part_size(pool.num_addresses, *_planes_and_rails(plant))
+    first = int(pool.network_address)
+    return sum(
+        size < 1 or (int(network.network_address) - first) // size != part
+        for network, part in parts.items()
+    )
+
+
+def outside_rails(plant: Plant, section: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield that routed NIC ports are outside their rail in ``addressing``, and what to do."""
+    parts = {network: part for (_, network), part in _parts_by_rail(plant).items()}
+    pool = section.get("routed_hosts") or section.get("hosts")
+    count = _outside(plant, parts, IPv4Network(str(pool))) if parts and pool else 0
+    if count:
+        message = (
+            f"subnets of NICs on routed ports are outside the part of {pool} that their rail has "
+            f"({count:,} of {len(parts):,}): no pool has all of them rail by rail"
+        )
+        fix = "see docs/addressing.md, Other fabrics; `rocefab check` names each subnet (ADR009)"
+        yield message, fix
+
+
+def host_ports(plant: Plant, models: Mapping[str, Sku], section: Mapping[str, Any]) -> int | None:
+    """Return the ports for hosts of leaves, where half of their ports are too few, or too many.
+
+    A leaf has a subnet for each of these ports where each NIC has one alone, and the pool in
+    ``section``, which is ``addressing``, may have no room for half of the ports.
     """
     if not (routed_units(plant) or _single(plant)):
         return None
     hosts = max(Counter(host.unit for host in plant.hosts).values(), default=0)
     leaves = [switch.name for switch in plant.switches if switch.role == "leaf"]
     ports = min((len(models[name].port_numbers()) for name in leaves if name in models), default=0)
-    return hosts if ports // 2 < hosts <= ports else None
+    usual = max(ports // 2, 1)
+    spaced = _spacing(plant) or _ports_in_pool(plant, section)
+    if hosts <= min(spaced, ports) and _power(min(spaced, ports)) != _power(usual):
+        return min(spaced, ports)
+    return hosts if usual < hosts <= ports else None
+
+
+def _power(count: int) -> int:
+    """Return the power of two that so many subnets of a leaf take."""
+    return 1 << (count - 1).bit_length()
+
+
+def _spacing(plant: Plant) -> int:
+    """Return how many subnets are between routed leaves of a rail; 0 where none has two."""
+    firsts: dict[int, dict[str, IPv4Network]] = defaultdict(dict)
+    for (leaf, network), part in _parts_by_rail(plant).items():
+        firsts[part][leaf] = min(network, firsts[part].get(leaf, network))
+    counts: Counter[int] = Counter()
+    for mine in firsts.values():
+        for one, other in pairwise(sorted(mine.values())):
+            apart = int(other.network_address) - int(one.network_address)
+            counts[apart // one.num_addresses] += 1
+    usual = counts.most_common(1)[0][0] if counts else 0
+    return 1 << usual.bit_length() - 1 if usual else 0
+
+
+def _ports_in_pool(plant: Plant, section: Mapping[str, Any]) -> int:
+    """Return for how many routed NIC ports of a leaf and rail a pool has room; 0 without one."""
+    parts, pool = _parts_by_rail(plant), section.get("routed_hosts") or section.get("hosts")
+    if not (parts and pool):
+        return 0
+    leaves = Counter(part for part, _ in {(part, leaf) for (leaf, _), part in parts.items()})
+    size = part_size(IPv4Network(str(pool)).num_addresses, *_planes_and_rails(plant))
+    subnets = size // next(iter(parts))[1].num_addresses // max(leaves.values())
+    return 1 << subnets.bit_length() - 1 if subnets else 0
 
 
 def _overlap(section: Mapping[str, Any]) -> bool:

@@ -52,4 +52,4 @@ def other_breakouts(design: DeviceDesign, state: Lossless) -> list[Difference]:
         for port in state.ports
         if port not in design.port_by_name and knows_port(design.sku, port)
     ]
-    return [Difference(BREAKOUT, "port is there", "no such port", tuple(ports))] if ports else []
+    return [Difference(BREAKOUT, "this port", "none", tuple(ports))] if ports else []

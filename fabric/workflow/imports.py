@@ -187,20 +187,22 @@ def _in_parts(
     plant = with_names(plant, imported.numbers, models, shown)
     splits = role_breakouts(plant, recipe)
     plant, breakouts = in_parts(plant, imported.lanes, models, splits, imported.ports, shown)
-    recipe = replace(recipe, breakouts=breakouts, host_ports=host_ports(plant, models))
-    recipe = _with_tenants(plant, imported, recipe)
+    base, of_user = recipe.base.get("addressing", {}), bool(recipe.base_name)
+    addressing = pools(plant, base, of_user=of_user)
+    ports = host_ports(plant, models, addressing)
+    recipe = replace(recipe, breakouts=breakouts, host_ports=ports)
+    recipe = _with_tenants(plant, imported, recipe, addressing)
     return plant, recipe if recipe.base_name else _fitted(plant, recipe, models)
 
 
-def _with_tenants(plant: Plant, imported: Imported, recipe: Recipe) -> Recipe:
+def _with_tenants(
+    plant: Plant, imported: Imported, recipe: Recipe, addressing: Mapping[str, Any]
+) -> Recipe:
     """Return a recipe with the tenants of the source, unless those of the base count."""
     if "tenants" in recipe.base:
         return recipe
     sections, quarantined = tenant_sections(plant, imported.vrfs)
     if sections:
-        addressing = pools(
-            plant, recipe.base.get("addressing", {}), of_user=bool(recipe.base_name)
-        )
         sections["tenancy"] |= tunnel_pool(plant, imported.tunnel_ends, addressing["loopbacks"])
     return replace(recipe, tenants=sections, quarantined=quarantined)
 
