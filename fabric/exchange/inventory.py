@@ -17,8 +17,9 @@ from fabric.exchange.assumed import assumed
 from fabric.exchange.exporters.cable_plan import cabling_csv
 from fabric.exchange.figures import figures
 from fabric.exchange.host_profile import GPUS, MANAGEMENT, HostProfile, folded, management
+from fabric.exchange.routed_pools import outside_rails
 from fabric.exchange.routed_units import has_routed, routed_units, untaken
-from fabric.exchange.source_addresses import outside_rails, pools, without_routed
+from fabric.exchange.source_addresses import pools, without_routed
 from fabric.exchange.source_ipv6 import has_addresses_of_links
 from fabric.exchange.values import known
 from fabric.exchange.yaml_text import dump

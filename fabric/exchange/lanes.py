@@ -134,7 +134,9 @@ def _uncabled(
     numbers = _numbers(model.whole)
     whole = {model.whole.place(numbers[port]).cage for port in cabled if port in numbers}
     parts = _parts(model.whole)
-    return {port: speed for port, speed in present.items() if not parts.get(port, {}).keys() & whole}
+    return {
+        port: speed for port, speed in present.items() if not parts.get(port, {}).keys() & whole
+    }
 
 
 def _inferred(model: Sku, ports: Mapping[str, float | None]) -> dict[int, Mode]:

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING
 from fabric.exchange.notes import Notes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from fabric.core.findings import Finding
-    from fabric.exchange.plant import End, Plant
+    from fabric.exchange.plant import Cable, End, Plant
+
+
+_WHAT = "cables have the length of the longest one that their switch has headroom for"
+_FIX = "write their own lengths into cabling.csv"
 
 
 def with_lengths(
@@ -30,26 +34,30 @@ def with_lengths(
     switches : collection of str
         Devices that are known to be switches.
     """
-    lengths: dict[tuple[End, End], int] = {}
-    groups: dict[tuple[str, int], list[tuple[End, End]]] = defaultdict(list)
-    known = {(cable.near, cable.far): cable.cable_m for cable in plant.cables}
-    for cable in known:
-        limits = {end: longest[end] for end in cable if end in longest}
-        for (switch, _), metres in limits.items():
-            groups[switch, metres].append(cable)
-        if limits and all(switch in switches for switch, _ in cable):
-            lengths[cable] = min(limits.values())
-    for (_, metres), cables in groups.items():
-        if metres > max(known[cable] or lengths.get(cable, 0) for cable in cables):
-            to_hosts = [one for one in cables if one not in lengths and known[one] is None]
+    unknown = [cable for cable in plant.cables if cable.cable_m is None]
+    lengths: dict[Cable, int] = {}
+    for cable in unknown:
+        limits = [longest[end] for end in (cable.near, cable.far) if end in longest]
+        if limits and {cable.near[0], cable.far[0]} <= {*switches}:
+            lengths[cable] = min(limits)
+    for metres, cables in _groups(plant, longest):
+        if metres > max(cable.cable_m or lengths.get(cable, 0) for cable in cables):
+            to_hosts = [one for one in cables if one.cable_m is None and one not in lengths]
             lengths |= dict.fromkeys(to_hosts or cables, metres)
     notes = Notes(source)
-    changed = []
+    for cable in unknown:
+        if cable in lengths:
+            notes.add(_WHAT, _FIX, " ".join(cable.near))
+    every = (replace(one, cable_m=one.cable_m or lengths.get(one)) for one in plant.cables)
+    return replace(plant, cables=tuple(every)), notes.all()
+
+
+def _groups(plant: Plant, longest: Mapping[End, int]) -> Iterator[tuple[int, list[Cable]]]:
+    """Yield each length with the cables of the ports that one line is about."""
+    groups: dict[tuple[str, int], list[Cable]] = defaultdict(list)
     for cable in plant.cables:
-        metres = lengths.get((cable.near, cable.far))
-        is_new = cable.cable_m is None and metres is not None
-        changed.append(replace(cable, cable_m=metres) if is_new else cable)
-        if is_new:
-            what = "cables have the length of the longest one that their switch has headroom for"
-            notes.add(what, "write their own lengths into cabling.csv", " ".join(cable.near))
-    return replace(plant, cables=tuple(changed)), notes.all()
+        for end in (cable.near, cable.far):
+            if end in longest:
+                groups[end[0], longest[end]].append(cable)
+    for (_, metres), cables in groups.items():
+        yield metres, cables

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_interface
-from itertools import pairwise
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING, Any
 
+from fabric.exchange.nic_subnets import is_single, subnets_of
+from fabric.exchange.routed_pools import LARGEST, parts_by_rail, pool_of_rails, room
 from fabric.exchange.routed_units import routed_units
 from fabric.exchange.source_ipv6 import ipv6_plan, pair_of_ipv6
 from fabric.intent.scalars import LINK_LENGTHS
 from fabric.topology.model import other_end
-from fabric.topology.routed import BITS, OF_VLANS, PAIR, part_size
+from fabric.topology.routed import OF_VLANS, PAIR
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
-    from fabric.exchange.plant import Cable, Nic, Plant
-    from fabric.platforms.model import Sku
+    from fabric.exchange.plant import Cable, Plant
 
 #: Limits of `fabric.intent.model.Addressing.host_prefix_length`.
 _LENGTHS = range(8, 31)
@@ -29,20 +28,6 @@ _FEWEST_LOOPBACKS = 256
 _OF_ROUTED = frozenset({"routed_hosts", "routed_prefix_length", "advertise", "ipv6"})
 #: Fields of IPv4, which NICs with IPv6 alone do not have.
 _OF_IPV4 = frozenset({"hosts", *OF_VLANS})
-#: A pool is cut with room for as many NICs as a leaf may have: no leaf has more.
-_MOST_PORTS = 128
-#: Bits of the hosts of the largest private network (RFC 1918).
-_LARGEST = 24
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where the subnet of a NIC belongs: leaf, rail, and with VLANs of single NICs its slot."""
-
-    leaf: str
-    unit: str
-    rail: int
-    slot: int | None
 
 
 def pools(plant: Plant, base: Mapping[str, Any], *, of_user: bool = True) -> dict[str, Any]:
@@ -56,12 +41,12 @@ def pools(plant: Plant, base: Mapping[str, Any], *, of_user: bool = True) -> dic
         Whether the user gave the base: its pools count where they hold all addresses. A default
         pool would announce, and route at the hosts, what is of others.
     """
-    routed, single = routed_units(plant), _single(plant)
+    routed, single = routed_units(plant), is_single(plant)
     section = dict(base)
-    parts = {network: part for (_, network), part in _parts_by_rail(plant).items()}
+    parts = {network: part for (_, network), part in parts_by_rail(plant).items()}
     networks = {
         IPv4Network(values["network"])
-        for place, values in _subnets(plant, plant, single=single).items()
+        for place, values in subnets_of(plant, plant, single=single).items()
         if "network" in values and place.unit not in routed
     }
     ipv6 = ipv6_plan(plant, base.get("ipv6"), routed)
@@ -111,8 +96,9 @@ def _with_routed(
     usual = _of_usual_length(parts)
     field = "hosts" if alone and not base.get("routed_hosts") else "routed_hosts"
     is_routed = base.get("vlan_per") == "none" or "routed_hosts" in base
+    of_user = base.get(field) if is_routed else None
     rails = {network: parts[network] for network in usual}
-    own = _pool_of_rails(plant, rails, base.get(field) if is_routed else None)
+    own = pool_of_rails(plant, rails, of_user) or _pool(usual, of_user, room(plant))
     pool = {field: own or base.get(field)}
     if usual[0].prefixlen != PAIR:
         pool["routed_prefix_length"] = usual[0].prefixlen
@@ -133,143 +119,9 @@ def _of_usual_length(networks: Collection[IPv4Network]) -> list[IPv4Network]:
     return [network for network in networks if network.prefixlen == lengths[0][0]]
 
 
-def _parts_by_rail(plant: Plant) -> dict[tuple[str, IPv4Network], int]:
-    """Return the leaf and subnet of routed NIC ports, with the number of plane and rail of each."""
-    routed, single = routed_units(plant), _single(plant)
-    _, rails = _planes_and_rails(plant)
-    parts = {}
-    for place, values in _subnets(plant, plant, single=single).items():
-        if "network" in values and place.unit in routed:
-            plane = plant.device[place.leaf].plane or 0
-            part = (plane << (rails - 1).bit_length()) + place.rail
-            parts[place.leaf, IPv4Network(values["network"])] = part
-    return parts
-
-
-def _planes_and_rails(plant: Plant) -> tuple[int, int]:
-    planes = {switch.plane for switch in plant.switches if switch.role == "leaf"}
-    return len(planes) or 1, max((nic.rail or 0 for nic in plant.nics), default=0) + 1
-
-
-def _pool_of_rails(plant: Plant, parts: Mapping[IPv4Network, int], base: object) -> object:
-    """Return the pool that has the subnets rail by rail, if there is one.
-
-    It is the base, else the smallest one with room for the NICs that leaves may have, else the
-    largest one.
-    """
-    planes, rails = _planes_and_rails(plant)
-    leaves = sum(switch.role == "leaf" for switch in plant.switches)
-    room = planes * (1 << (rails - 1).bit_length()) * leaves * _MOST_PORTS
-    own = [IPv4Network(str(base))] if base else []
-    fitting = [pool for pool in (*own, *_around(parts)) if not _outside(plant, parts, pool)]
-    if not fitting:
-        return _pool([*parts], base, room)
-    least = room * next(iter(parts)).num_addresses
-    enough = (pool for pool in fitting if pool in own or pool.num_addresses >= least)
-    return str(next(enough, fitting[-1]))
-
-
-def _around(networks: Collection[IPv4Network]) -> Iterator[IPv4Network]:
-    """Yield the pools that hold networks, from the smallest."""
-    low = min(int(network.network_address) for network in networks)
-    high = max(int(network.broadcast_address) for network in networks)
-    for bits in range((low ^ high).bit_length(), _LARGEST + 1):
-        yield IPv4Network((low >> bits << bits, BITS - bits))
-
-
-def _outside(plant: Plant, parts: Mapping[IPv4Network, int], pool: IPv4Network) -> int:
-    """Return how many subnets are not in the part of a pool that is that of their rail."""
-    size = part_size(pool.num_addresses, *_planes_and_rails(plant))
-    first = int(pool.network_address)
-    return sum(
-        size < 1 or (int(network.network_address) - first) // size != part
-        for network, part in parts.items()
-    )
-
-
-def outside_rails(plant: Plant, section: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield that routed NIC ports are outside their rail in ``addressing``, and what to do."""
-    parts = {network: part for (_, network), part in _parts_by_rail(plant).items()}
-    pool = section.get("routed_hosts") or section.get("hosts")
-    count = _outside(plant, parts, IPv4Network(str(pool))) if parts and pool else 0
-    if count:
-        message = (
-            f"subnets of NICs on routed ports are outside the part of {pool} that their rail has "
-            f"({count:,} of {len(parts):,}): no pool has all of them rail by rail"
-        )
-        fix = "see docs/addressing.md, Other fabrics; `rocefab check` names each subnet (ADR009)"
-        yield message, fix
-
-
-def host_ports(plant: Plant, models: Mapping[str, Sku], section: Mapping[str, Any]) -> int | None:
-    """Return the ports for hosts of leaves, where half of their ports are too few, or too many.
-
-    A leaf has a subnet for each of these ports where each NIC has one alone, and the pool in
-    ``section``, which is ``addressing``, may have no room for half of the ports.
-    """
-    if not (routed_units(plant) or _single(plant)):
-        return None
-    hosts = max(Counter(host.unit for host in plant.hosts).values(), default=0)
-    leaves = [switch.name for switch in plant.switches if switch.role == "leaf"]
-    ports = min((len(models[name].port_numbers()) for name in leaves if name in models), default=0)
-    usual = max(ports // 2, 1)
-    spaced = _spacing(plant) or _ports_in_pool(plant, section)
-    if hosts <= min(spaced, ports) and _power(min(spaced, ports)) != _power(usual):
-        return min(spaced, ports)
-    return hosts if usual < hosts <= ports else None
-
-
-def _power(count: int) -> int:
-    """Return the power of two that so many subnets of a leaf take."""
-    return 1 << (count - 1).bit_length()
-
-
-def _spacing(plant: Plant) -> int:
-    """Return how many subnets are between routed leaves of a rail; 0 where none has two."""
-    firsts: dict[int, dict[str, IPv4Network]] = defaultdict(dict)
-    for (leaf, network), part in _parts_by_rail(plant).items():
-        firsts[part][leaf] = min(network, firsts[part].get(leaf, network))
-    counts: Counter[int] = Counter()
-    for mine in firsts.values():
-        for one, other in pairwise(sorted(mine.values())):
-            apart = int(other.network_address) - int(one.network_address)
-            counts[apart // one.num_addresses] += 1
-    usual = counts.most_common(1)[0][0] if counts else 0
-    return 1 << usual.bit_length() - 1 if usual else 0
-
-
-def _ports_in_pool(plant: Plant, section: Mapping[str, Any]) -> int:
-    """Return for how many routed NIC ports of a leaf and rail a pool has room; 0 without one."""
-    parts, pool = _parts_by_rail(plant), section.get("routed_hosts") or section.get("hosts")
-    if not (parts and pool):
-        return 0
-    leaves = Counter(part for part, _ in {(part, leaf) for (leaf, _), part in parts.items()})
-    size = part_size(IPv4Network(str(pool)).num_addresses, *_planes_and_rails(plant))
-    subnets = size // next(iter(parts))[1].num_addresses // max(leaves.values())
-    return 1 << subnets.bit_length() - 1 if subnets else 0
-
-
 def _overlap(section: Mapping[str, Any]) -> bool:
     hosts, routed = (section.get(name) for name in ("hosts", "routed_hosts"))
     return bool(hosts and routed) and IPv4Network(str(hosts)).overlaps(IPv4Network(str(routed)))
-
-
-def _single(plant: Plant) -> bool:
-    """Tell whether each NIC has a subnet alone, though it shares its leaf with others.
-
-    Those on routed ports have one anyway and do not count.
-    """
-    routed = routed_units(plant)
-    shared: Counter[IPv4Network] = Counter()
-    places: Counter[Place] = Counter()
-    for cable in plant.cables:
-        nic, leaf, gateway, _ = _nic_end(plant, cable)
-        if nic is None or plant.device[nic.host].unit in routed:
-            continue
-        if nic.address or gateway:
-            shared[IPv4Interface(nic.address or gateway).network] += 1
-            places[Place(leaf, "", nic.rail or 0, None)] += 1
-    return max(places.values(), default=1) > 1 and max(shared.values()) == 1
 
 
 def _pool(listed: Sequence[IPv4Network], base: object, count: int) -> object:
@@ -279,7 +131,7 @@ def _pool(listed: Sequence[IPv4Network], base: object, count: int) -> object:
     low = min(int(one.network_address) for one in listed)
     high = max(int(one.broadcast_address) for one in listed)
     size = max((low ^ high).bit_length(), (count * listed[0].num_addresses - 1).bit_length())
-    return base if size > _LARGEST else str(IPv4Network((low >> size << size, 32 - size)))
+    return base if size > LARGEST else str(IPv4Network((low >> size << size, 32 - size)))
 
 
 def own_subnets(plant: Plant, realised: Plant) -> dict[str, list[dict[str, Any]]]:
@@ -292,8 +144,11 @@ def own_subnets(plant: Plant, realised: Plant) -> dict[str, list[dict[str, Any]]
     realised : Plant
         The inventory that was made of it, with the subnets that follow from positions.
     """
-    single = _single(realised)
-    source, ours = _subnets(plant, plant, single=single), _subnets(realised, plant, single=single)
+    single = is_single(realised)
+    source, ours = (
+        subnets_of(plant, plant, single=single),
+        subnets_of(realised, plant, single=single),
+    )
     rail_of = {one.name: one.rail for one in plant.switches}
     own: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for place, mine in source.items():
@@ -306,59 +161,6 @@ def own_subnets(plant: Plant, realised: Plant) -> dict[str, list[dict[str, Any]]
             slot = {} if place.slot is None else {"slot": place.slot}
             own[place.leaf].append({**rail, **slot, **other})
     return dict(own)
-
-
-def _subnets(plant: Plant, slots: Plant, *, single: bool) -> dict[Place, dict[str, Any]]:
-    """Return network, VLAN and gateway of each place, where more than half of its NICs agree."""
-    slot_of: dict[str, int] = {}
-    routed = routed_units(slots)
-    sizes: Counter[str] = Counter()
-    for host in slots.hosts:
-        slot_of[host.name] = sizes[host.unit]
-        sizes[host.unit] += 1
-    counted: dict[Place, dict[str, Counter[Any]]] = defaultdict(lambda: defaultdict(Counter))
-    for cable in plant.cables:
-        nic, leaf, gateway, gateway6 = _nic_end(plant, cable)
-        if nic is None:
-            continue
-        unit = slots.device[nic.host].unit
-        slot = slot_of.get(nic.host) if single or unit in routed else None
-        place = Place(leaf, unit, nic.rail or 0, slot)
-        values = _subnet(nic.address, gateway, ("network", "gateway"))
-        if values and cable.vlan is not None:
-            values["vlan"] = cable.vlan
-        if unit in routed:
-            values |= _subnet(nic.ipv6, gateway6, ("ipv6", "ipv6_gateway"))
-        for field, value in values.items():
-            counted[place][field][value] += 1
-    return {
-        place: {
-            key: value
-            for key, counts in values.items()
-            for value, count in counts.most_common(1)
-            if 2 * count > counts.total()
-        }
-        for place, values in counted.items()
-    }
-
-
-def _subnet(address: str, gateway: str, fields: tuple[str, str]) -> dict[str, Any]:
-    """Return the subnet of a NIC and the address of its leaf in it, by field."""
-    if not (address or gateway):
-        return {}
-    network = ip_interface(address or gateway).network
-    values: dict[str, Any] = {fields[0]: str(network)}
-    if gateway and ip_interface(gateway).ip in network:
-        values[fields[1]] = str(ip_interface(gateway).ip)
-    return values
-
-
-def _nic_end(plant: Plant, cable: Cable) -> tuple[Nic | None, str, str, str]:
-    """Return the NIC of a cable, its leaf, and the gateways of it, of IPv4 and of IPv6."""
-    near, far = plant.nic.get(cable.near), plant.nic.get(cable.far)
-    if near is not None:
-        return near, cable.far[0], cable.far_address, cable.far_ipv6
-    return far, cable.near[0], cable.near_address, cable.near_ipv6
 
 
 def own_links(plant: Plant, realised: Plant) -> dict[str, dict[str, dict[str, str]]]:

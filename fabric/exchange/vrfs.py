@@ -97,9 +97,7 @@ def planned_vrfs(plant: Plant) -> dict[str, FabricVrf]:
     return planned
 
 
-def lost_vrfs(
-    running: Vrfs, planned: Vrfs, place: Position | None = None
-) -> Iterator[Finding]:
+def lost_vrfs(running: Vrfs, planned: Vrfs, place: Position | None = None) -> Iterator[Finding]:
     """Yield what runs of VRFs and an inventory has otherwise, or not at all."""
     for name, vrf in sorted(running.items(), key=lambda item: natural_key(item[0])):
         vnis = f" (VNI {_all(map(str, sorted(vrf.vnis)))})" if vrf.vnis else ""

@@ -259,7 +259,5 @@ def _rest(
             now | others(state.ports[port]) | vrf,
             then | others(planned[port]) | planned_vrf,
         )
-    breakouts = (
-        other_breakouts(project.devices[name], state) if name in project.devices else []
-    )
+    breakouts = other_breakouts(project.devices[name], state) if name in project.devices else []
     return [*differences(both), *breakouts]

@@ -137,9 +137,7 @@ def _vrfs(read: Read, side: Side) -> dict[str, dict[str, SwitchVrf]]:
     """Return the VRFs of the switches that were read; a warning names others."""
     for name in sorted(side.texts.keys() & read.devices.keys() - side.routing.keys()):
         read.warnings.append(f"{name}: its VRFs cannot be read")
-    return {
-        name: vrfs_of(side.routing[name]) for name in side.routing.keys() & read.devices.keys()
-    }
+    return {name: vrfs_of(side.routing[name]) for name in side.routing.keys() & read.devices.keys()}
 
 
 def _running(target: Target) -> Running:

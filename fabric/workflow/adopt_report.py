@@ -94,16 +94,11 @@ def describe(adopted: Adopted, read: Read) -> str:
     for path, text in adopted.files.items():
         lines += [f"{path}:", *(f"    {line}" for line in text.splitlines()), ""]
     if not adopted.files:
-        lines += [
-            f"The inventory has the lossless policy that runs{_where(adopted)}: no file is needed "
-            "for it.",
-            "",
-        ]
+        what = f"The inventory has the lossless policy that runs{_where(adopted)}"
+        lines += [f"{what}: no file is needed for it.", ""]
     lines += _section("Groups of equal policy, most devices first:", _groups(adopted))
     lines += _section("Would still change:", _remaining(adopted)) or (
-        []
-        if adopted.vrfs
-        else [f"No field that is read would still change{_where(adopted)}.", ""]
+        [] if adopted.vrfs else [f"No field that is read would still change{_where(adopted)}.", ""]
     )
     lines += _section(
         "Not adopted, as these systems do not tell the field, or it is not read:", _unknown(adopted)

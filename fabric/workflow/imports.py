@@ -24,7 +24,8 @@ from fabric.exchange.names import FILE, Names, names_file, read_names
 from fabric.exchange.numbered import with_names
 from fabric.exchange.recipe import Recipe, differences
 from fabric.exchange.roles import complete, with_hosts
-from fabric.exchange.source_addresses import host_ports, own_links, own_subnets, pools
+from fabric.exchange.routed_pools import host_ports
+from fabric.exchange.source_addresses import own_links, own_subnets, pools
 from fabric.exchange.tenants import tenant_sections, tunnel_pool
 from fabric.exchange.values import role_of
 from fabric.exchange.vrfs import lost_vrfs, planned_vrfs

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def vrfs_of(configured: Configured) -> dict[str, SwitchVrf]:
     """Return the VRFs that have a port or a VNI, by name; that of management has neither."""
     ports: dict[str, set[str]] = {name: set() for name in configured.vrfs}
-    for port, vrf in configured.vrf_of_port.items():
+    for port, name in configured.vrf_of_port.items():
         if _takes_a_cable(configured.ports[port]):
-            ports.setdefault(vrf, set()).add(port)
+            ports.setdefault(name, set()).add(port)
     vrfs = {}
     for name, own in ports.items():
         vrf = configured.vrfs.get(name) or ConfiguredVrf(name, 0)
