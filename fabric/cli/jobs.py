@@ -239,11 +239,12 @@ def _print(job: dict[str, Any], *, every_rank: bool) -> None:
 
     hosts = hostlist.fold_in_order(job["hosts"])
     output.data(f"hosts   {hosts}\nreason  {job['reason']}\n")
+    cost, load, hashed = (_short(job[key]) for key in ("cost", "link_load", "link_load_hashed"))
     output.data(
-        f"cost    {_short(job['cost'])} of the line rate on the fullest {_fullest(job['bottleneck'])}; "
+        f"cost    {cost} of the line rate on the fullest {_fullest(job['bottleneck'])}; "
         f"{_proof(job['gap'])}\n"
-        f"links   {_short(job['link_load'])} of the line rate on the fullest cable between switches if "
-        f"packets are sprayed, {_short(job['link_load_hashed'])} if flows are hashed\n"
+        f"links   {load} of the line rate on the fullest cable between switches if "
+        f"packets are sprayed, {hashed} if flows are hashed\n"
     )
     for used, hosts in (("used", job["degraded"]), ("not used", job["not_considered"])):
         output.data("".join(f"{used:<9}{line}\n" for line in _of_hosts(hosts)))
