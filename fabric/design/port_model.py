@@ -72,15 +72,25 @@ class HeadroomProfile:
 
     @property
     def headroom_bytes(self) -> int | None:
-        """Headroom that the port has: the vendor's row, else by the law, else not known."""
+        """Headroom that the port has: as the inventory sets it, else as it is calculated."""
+        return self.calculated_bytes if self.set_bytes is None else self.set_bytes
+
+    @property
+    def set_bytes(self) -> int | None:
+        """Headroom that a pause buffer of the inventory leaves; None without one."""
+        return self.levels.headroom_bytes if self.levels else None
+
+    @property
+    def calculated_bytes(self) -> int | None:
+        """Headroom by the vendor's row, else by the law, else not known."""
         if self.row:
             return self.row.headroom_bytes
         return int(self.law.headroom_bytes) if self.law else None
 
     @property
     def is_estimate(self) -> bool:
-        """Whether neither a row of the vendor nor the formula of the switch gives the headroom."""
-        return not (self.row or self.computed)
+        """Whether neither inventory, nor a row, nor the formula of the switch gives it."""
+        return self.set_bytes is None and not (self.row or self.computed)
 
     @property
     def guaranteed_bytes(self) -> int:

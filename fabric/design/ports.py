@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_mbps
+from fabric.design.pause_buffer import has_open_size, largest_headroom_bytes, rendered_levels
 from fabric.design.port_model import PortDesign
 from fabric.design.qos import (
     HeadroomInput,
     headroom_profile,
     lossless_frame_bytes,
-    rendered_levels,
     rendered_threshold,
+    with_headroom,
 )
 from fabric.platforms import platforms
 
@@ -110,6 +111,31 @@ class PortParts:
                 peer=peer,
             )
             self._headrooms[key] = headroom_profile(kind.model, figures)
+        return self._headrooms[key]
+
+    def with_pause_buffers(
+        self, ports: tuple[PortDesign, ...], model: Sku
+    ) -> tuple[PortDesign, ...]:
+        """Return ports with the headroom that pause buffers without a size leave them.
+
+        Such a buffer has room for the longest cable of its switch.
+        """
+        if not any(has_open_size(port, model) for port in ports):
+            return ports
+        largest = largest_headroom_bytes(ports)
+        if largest is None:
+            return ports
+        return tuple(
+            replace(port, headroom=self._set(port.headroom, model, largest))
+            if port.headroom and has_open_size(port, model)
+            else port
+            for port in ports
+        )
+
+    def _set(self, profile: HeadroomProfile, model: Sku, set_bytes: int) -> HeadroomProfile:
+        key = (id(profile), set_bytes)
+        if key not in self._headrooms:
+            self._headrooms[key] = with_headroom(model, profile, set_bytes)
         return self._headrooms[key]
 
     def front(self, model: Sku, number: int, speed_gbps: int) -> Front:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,6 @@ from fabric.qos.headroom.verdict import judge
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fabric.design.model import DeviceDesign
     from fabric.intent.classes import LosslessClass
     from fabric.intent.policy import LosslessPolicy, LossyPolicy, MtuPolicy
     from fabric.platforms.model import HeadroomRow, Sku
@@ -163,10 +162,9 @@ def headroom_profile(model: Sku, figures: HeadroomInput) -> HeadroomProfile:
     largest = max(figures.pattern_frame_bytes, figures.lossless_frame_bytes)
     asked = Link.of(figures.speed_gbps, figures.setting_m, figures.port_mtu_bytes, largest)
     law, no_law = _law(model, asked, figures)
-    known = row.headroom_bytes if row else law.headroom_bytes if law else None
     levels = figures.levels or own_levels(model)
     threshold = _threshold(model, row, figures.dynamic_th)
-    return HeadroomProfile(
+    profile = HeadroomProfile(
         speed_gbps=figures.speed_gbps,
         speed_mbps=speed_mbps,
         cable_m=figures.cable_m,
@@ -176,13 +174,28 @@ def headroom_profile(model: Sku, figures: HeadroomInput) -> HeadroomProfile:
         law=law,
         no_law=no_law,
         link=link,
-        judgement=None if known is None else _judge(model, known, link),
+        judgement=None,
         computed=figures.computed,
         shares=figures.shares,
         peer=peer,
         levels=levels,
         is_assumed=threshold is None and levels is None,
     )
+    return _judged(model, profile)
+
+
+def with_headroom(model: Sku, profile: HeadroomProfile, set_bytes: int) -> HeadroomProfile:
+    """Return a profile with fill levels whose pause buffer leaves a headroom."""
+    assert profile.levels
+    levels = replace(profile.levels, headroom_bytes=set_bytes)
+    return _judged(model, replace(profile, levels=levels))
+
+
+def _judged(model: Sku, profile: HeadroomProfile) -> HeadroomProfile:
+    """Return a profile with what its headroom is good for."""
+    if (have := profile.headroom_bytes) is None:
+        return profile
+    return replace(profile, judgement=_judge(model, have, profile.link))
 
 
 def _threshold(model: Sku, row: HeadroomRow | None, asked: int | None) -> int | None:
@@ -207,30 +220,9 @@ def rendered_threshold(model: Sku, policy: LosslessPolicy) -> int | None:
     return policy.dynamic_th if is_rendered("dynamic_th", model) else None
 
 
-def rendered_levels(model: Sku, policy: LosslessPolicy) -> PauseLevels | None:
-    """Return the fill levels of the pause buffer of a policy, None where no switch gets them."""
-    buffer = policy.pause_buffer
-    if buffer is None or not is_rendered("pause_buffer", model):
-        return None
-    return PauseLevels(buffer.pause_threshold_bytes, buffer.resume_threshold_bytes)
-
-
-def pause_buffer_bytes(device: DeviceDesign) -> int | None:
-    """Return what the pause buffer must hold: its threshold, and the headroom of every cable.
-
-    None where no pause buffer is given, or no law tells the headroom.
-    """
-    size_bytes = next((one.pause_buffer for one in device.qos_profiles if one.pause_buffer), None)
-    profiles = {id(port.headroom): port.headroom for port in device.ports if port.headroom}
-    headrooms = [needed_headroom_bytes(profile) for profile in profiles.values()]
-    if size_bytes is None or None in headrooms:
-        return None
-    return size_bytes.pause_threshold_bytes + max((size or 0 for size in headrooms), default=0)
-
-
 def needed_headroom_bytes(profile: HeadroomProfile) -> int | None:
-    """Return the headroom of a port, at least what its peer needs where that is known."""
-    have, judged = profile.headroom_bytes, profile.judgement
+    """Return the headroom that a port should have, at least what its peer needs if known."""
+    have, judged = profile.calculated_bytes, profile.judgement
     if have is None or judged is None or profile.peer is None:
         return have
     return max(have, int(np.ceil(judged.response_bytes)))

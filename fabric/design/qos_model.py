@@ -31,10 +31,14 @@ class PauseBuffer:
 
 @dataclass(frozen=True, slots=True)
 class PauseLevels:
-    """Ingress queue at which a port pauses, and at which it ends the pause, in bytes."""
+    """Ingress queue at which a port pauses, and at which it ends the pause, in bytes.
+
+    ``headroom_bytes`` is the room above the pause, where the inventory sets it.
+    """
 
     pause_bytes: int
     resume_bytes: int
+    headroom_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

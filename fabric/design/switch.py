@@ -83,7 +83,7 @@ class SwitchDesigner:
         fabric, switches = self._fabric, self._fabric.switches
         name, file = switches.names[row], fabric.intent.fabric
         qos = _Profiles(self._resolver.switch(name, switches.role(row)))
-        ports = self._ports(row, qos)
+        ports = self._parts.with_pause_buffers(self._ports(row, qos), switches.skus[row])
         override = _merged_device(fabric, name)
         return DeviceDesign(
             name=name,

@@ -145,7 +145,6 @@ def _host(design: HostDesign, devices: Mapping[str, DeviceDesign], password: str
         neighbours=tuple(
             Neighbour(nic.interface, nic.leaf, _announced(devices, nic.leaf, nic.leaf_port))
             for nic in design.nics
-            if nic.enabled
         ),
         nics=(
             management,

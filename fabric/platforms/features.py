@@ -111,8 +111,11 @@ class FeatureCell(Where):
         ASIC families, among those that have it, of which no source says so.
     absent : str
         Why the system does not have it; empty where it has it.
+    of_table : bool
+        Whether it is rendered only where a table has a figure of the model, in cells of a known
+        size.
     by_law : str
-        What the switch keeps where no table of the vendor has a figure; empty: what is rendered.
+        What the switch keeps where no table has a figure; empty: what is rendered.
     elsewhere : tuple of OtherModels
         Models that have it in another way.
     """
@@ -128,6 +131,7 @@ class FeatureCell(Where):
     fix: str = ""
     unconfirmed_asics: tuple[str, ...] = ()
     absent: str = ""
+    of_table: bool = False
     by_law: str = ""
     elsewhere: tuple[OtherModels, ...] = ()
 
@@ -281,6 +285,18 @@ class SystemFeatures(DataModel):
             for limit in limits
             if limit.equal and limit.includes(sku, role)
         }
+
+    def ignoring(self, field: str, sku: Sku, role: str = "") -> str:
+        """Return the id of the rule that a switch model does not get a field; empty if it does."""
+        pairs = ((rule.id, limit) for rule in self.rules for limit in rule.limits)
+        return next(
+            (
+                rule
+                for rule, limit in pairs
+                if limit.written and field in limit.fields and limit.includes(sku, role)
+            ),
+            "",
+        )
 
     def only_value(self, field: str, sku: Sku, role: str = "") -> object:
         """Return the one value that a switch model accepts for a field, or None."""

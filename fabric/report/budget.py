@@ -9,6 +9,7 @@ import numpy as np
 
 from fabric.core.counts import counted
 from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_ms, s_to_us
+from fabric.design.configured import headroom_state, pmax_words, sets_times, watchdog_words
 from fabric.design.pool import (
     computed_buffer,
     headroom_room,
@@ -17,7 +18,6 @@ from fabric.design.pool import (
     worst_ingress,
 )
 from fabric.design.table_spread import shortfall_of, table_spread
-from fabric.design.watchdog_words import sets_times, watchdog_words
 from fabric.qos.ecn.edge import unmarked
 from fabric.qos.headroom.mlx5 import TOLD_DRIVERS, nic_headroom_bytes
 from fabric.qos.headroom.verdict import HeadroomVerdict, judge
@@ -118,7 +118,8 @@ def _end(designs: Designs, device: DeviceDesign, port: PortDesign, prefix: str) 
 
 
 def _headroom(device: DeviceDesign, profile: HeadroomProfile, peer: str) -> Iterator[Line]:
-    part, law, row = "headroom", profile.law, profile.row
+    part, law = "headroom", profile.law
+    state = headroom_state(profile, device.sku, device.role)
     if law:
         for term in law.terms:
             if term.amount_bytes:
@@ -129,22 +130,14 @@ def _headroom(device: DeviceDesign, profile: HeadroomProfile, peer: str) -> Iter
         yield Line(part, "by the law", size, f"law {law.law}{_setting(profile)} {step}")
     else:
         yield Line(part, "by the law", "unknown", profile.no_law)
-    if row:
-        how = f"vendor's row{_setting(profile)}, used by the port"
-        yield Line(part, "in the table", _bytes(row.headroom_bytes), how)
-    elif profile.computed:
-        yield Line(part, "in the table", "none", "the switch computes it by this law")
-    elif law:
-        yield Line(part, "in the table", "none", "no vendor row; the law is used instead")
-        yield _other_tables(device, profile)
-        if short := shortfall_of(device.sku.asic, profile):
-            yield Line(part, "law against tables", f"{short.percent:.1f} % too low", short.text())
+    yield from _of_port(device, profile, state.lack)
     judged = profile.judgement
     if judged:
         yield Line(part, "at least", _bytes(float(judged.floor_bytes)), "frames and cable")
         yield _with_response(profile, judged, peer)
         left = f"leaves the peer {float(judged.response_ns):,.0f} ns"
         estimate = ", as estimated by the law" if profile.is_estimate else ""
+        estimate += f"; {state.lack}" if state.lack else ""
         room = headroom_room(device)
         alone = "; for this port alone" if room and not room.fits else ""
         yield Line(part, "verdict", f"{_verdict(profile, judged)}{estimate}{alone}", left)
@@ -152,6 +145,25 @@ def _headroom(device: DeviceDesign, profile: HeadroomProfile, peer: str) -> Iter
             words = "enough" if room.fits else "too small if all pause at once"
             need = f"its lossless ports together need {room.needed_bytes:,}"
             yield Line(part, "of the switch", f"{_bytes(room.kept_bytes)}: {words}", need)
+
+
+def _of_port(device: DeviceDesign, profile: HeadroomProfile, lack: str) -> Iterator[Line]:
+    """Yield where the headroom of a port comes from, and what is known of an estimate."""
+    part, law, row = "headroom", profile.law, profile.row
+    if row:
+        how = f"vendor's row{_setting(profile)}, used by the port"
+        yield Line(part, "in the table", _bytes(row.headroom_bytes), how)
+    elif profile.computed:
+        yield Line(part, "in the table", "none", "the switch computes it by this law")
+    elif profile.set_bytes is not None:
+        how = "lossless.pause_buffer, its size without its pause threshold; used by the port"
+        yield Line(part, "in the pause buffer", _bytes(profile.set_bytes), how)
+    elif law:
+        how = f"no vendor row; the law is used instead{lack and f'; {lack}'}"
+        yield Line(part, "in the table", "none", how)
+        yield _other_tables(device, profile)
+        if short := shortfall_of(device.sku.asic, profile):
+            yield Line(part, "law against tables", f"{short.percent:.1f} % too low", short.text())
 
 
 def _setting(profile: HeadroomProfile) -> str:
@@ -239,7 +251,7 @@ def _ecn(designs: Designs, device: DeviceDesign, port: PortDesign) -> Iterator[L
         if reason:
             yield Line("ecn", "marking", "none", f"{one.title}{reason}")
             continue
-        every = f"{one.title}every packet; Pmax {one.pmax_percent} %"
+        every = f"{one.title}every packet; Pmax {pmax_words(one, device.sku)}"
         yield Line("ecn", "Kmin", _bytes(one.kmin_bytes), f"{one.title}marking begins")
         yield Line("ecn", "Kmax", _bytes(one.kmax_bytes), every)
     hops = longest_path(designs.fabric)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from fabric.design.configured import headroom_state
 from fabric.design.headroom_fit import law_bytes, longest_fit_m, with_setting
 from fabric.design.pool import (
     computed_buffer,
@@ -24,6 +25,7 @@ from fabric.report.table import Table
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from fabric.design.configured import HeadroomState
     from fabric.design.designs import Designs
     from fabric.design.model import DeviceDesign
     from fabric.design.port_model import HeadroomProfile
@@ -86,13 +88,16 @@ def _of_fits(devices: list[DeviceDesign]) -> str:
 
 def _estimates(devices: list[DeviceDesign]) -> str:
     """Return of which models headroom_bytes is an estimate, as QOS050 says; empty without one."""
-    guessed = [
-        device
-        for device in devices
-        if any(one.is_estimate and one.headroom_bytes for one in device.lossless_groups)
-    ]
-    by_law = "headroom_bytes is an estimate by the law of the ASIC"
-    return f"{by_law} for {_models(guessed)} (QOS050)" if guessed else ""
+    guessed: dict[HeadroomState, list[DeviceDesign]] = {}
+    for device in devices:
+        groups = [one for one in device.lossless_groups if one.headroom_bytes and one.is_estimate]
+        for state in {headroom_state(one, device.sku, device.role) for one in groups}:
+            guessed.setdefault(state, []).append(device)
+    by_law = "headroom_bytes is an estimate by the law of the ASIC for"
+    return ". ".join(
+        f"{by_law} {_models(those)}" + (f"; {state.lack}" if state.lack else f" ({state.rule})")
+        for state, those in guessed.items()
+    )
 
 
 def _of_pools(devices: list[DeviceDesign]) -> str:
@@ -243,6 +248,9 @@ def _fits(account: Account) -> tuple[object, object, object]:
     same, others = with_setting(account.groups, worst.setting_m)
     rest = sum(group.headroom_bytes or 0 for group in others)
     mtu = int(worst.link.port_mtu_bytes)
+    ports = _ports_fit(account, room, shared=bool(shared))
+    if worst.set_bytes is not None:
+        same, room, rest, fixed = [worst], worst.set_bytes, 0, 0
     cable = longest_fit_m(device.sku, same, mtu, room - rest - fixed)
 
     def fits(mtu_bytes: int) -> bool:
@@ -252,7 +260,6 @@ def _fits(account: Account) -> tuple[object, object, object]:
     widest = min(MAX_MTU_BYTES, platforms[device.platform].port_mtu_bytes[1])
     frame = largest(fits, 64, widest)
     none = "none"
-    ports = _ports_fit(account, room, shared=bool(shared))
     return ports, none if cable is None else cable, none if frame is None else frame
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.units import bytes_to_kb, gbps_to_bps, share_to_percent
+from fabric.design.configured import no_pmax, not_configured
 from fabric.qos.ecn.edge import share_note, unmarked
 from fabric.report.plots import save
 from fabric.report.table import Table
@@ -86,20 +87,23 @@ class Question:
 class Kind:
     """Ports that are alike: ``host`` or ``uplink``, of one speed, marked by one switch profile.
 
-    ``on_switch`` is what their switches have in place of bytes, where that is a percentage.
+    ``on_switch`` is what their switches have in place of bytes, where that is a percentage;
+    ``no_pmax`` the rule why they get no Pmax, which is empty where they get it.
     """
 
     port: str
     speed_gbps: int
     congestion_point: CongestionPoint
     on_switch: str = ""
+    no_pmax: str = ""
 
     @property
     def marking(self) -> str:
         """Thresholds in words."""
         switch = self.congestion_point
         low, high = bytes_to_kb(switch.kmin_bytes), bytes_to_kb(switch.kmax_bytes)
-        return f"{low:g}-{high:g} kB{self.on_switch} {switch.pmax_percent:g} %"
+        lack = f", Pmax {not_configured(self.no_pmax)}" if self.no_pmax else ""
+        return f"{low:g}-{high:g} kB{self.on_switch}{lack or f' {switch.pmax_percent:g} %'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +149,7 @@ def kinds(designs: Designs) -> tuple[Kind, ...]:
         (
             *(port.kind, port.speed_gbps, one.kmin_bytes, one.kmax_bytes, one.pmax_percent),
             share_note(device.sku, one.kmin_bytes, one.kmax_bytes),
+            no_pmax(device.sku),
         )
         for device in designs.devices.values()
         for port in device.ports
@@ -159,8 +164,9 @@ def kinds(designs: Designs) -> tuple[Kind, ...]:
                 speed_gbps,
                 CongestionPoint(kmin_bytes=kmin, kmax_bytes=kmax, pmax_percent=pmax),
                 share,
+                lack,
             )
-            for port, speed_gbps, kmin, kmax, pmax, share in sorted(port_kinds)
+            for port, speed_gbps, kmin, kmax, pmax, share, lack in sorted(port_kinds)
         )
     except ValueError as error:
         raise InputError(f"invalid lossless.ecn on a port: {error}") from error
@@ -220,8 +226,22 @@ def simulating() -> str:
 
 
 def dcqcn(points: tuple[Point, ...]) -> Table:
-    """Return the table of points."""
-    return Table(_HEADERS, tuple(_cells(point) for point in points))
+    """Return the table of points, and what is assumed where a switch gets no Pmax."""
+    return Table(_HEADERS, tuple(_cells(point) for point in points), hint=_assumed_pmax(points))
+
+
+def _assumed_pmax(points: tuple[Point, ...]) -> str:
+    """Return with which Pmax the rows are computed whose switches get none."""
+    ports: dict[tuple[str, float], dict[str, None]] = {}
+    for kind in (point.kind for point in points):
+        if kind.no_pmax:
+            key = kind.no_pmax, kind.congestion_point.pmax_percent
+            ports.setdefault(key, {})[kind.port] = None
+    return ". ".join(
+        f"The switches of {' and '.join(names)} ports get no Pmax ({rule}). Their rows are "
+        f"computed with {percent:g} %"
+        for (rule, percent), names in ports.items()
+    )
 
 
 def advice(points: Sequence[Point]) -> tuple[str, ...]:

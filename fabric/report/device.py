@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, Field
 
+from fabric.design.configured import headroom_state
 from fabric.report.budget import find_port, port_budget
 from fabric.report.buffer import buffer_of
 from fabric.report.policy_rows import host_policy_rows, switch_policy_rows
@@ -50,6 +51,9 @@ class PlannedPort(BaseModel):
     headroom_bytes: Annotated[int | None, Field(description="Of a class; null if not known.")]
     headroom_is_estimate: Annotated[
         bool, Field(description="Whether a law gives it, not the vendor or the switch (QOS050).")
+    ]
+    headroom_lack: Annotated[
+        str, Field(description="`not configured` with the rule, where the switch does not get it.")
     ]
     panel: Annotated[str, Field(description="Its name on the front panel; empty at a host.")]
     peer_panel: Annotated[str, Field(description="As panel, of the other end.")]
@@ -121,9 +125,7 @@ def _switch(designs: Designs, device: DeviceDesign) -> PlannedDevice:
         name=device.name,
         kind=device.role,
         facts=facts,
-        ports=[
-            _port(device.name, port, rail, panels, owners.get(port.name, _NOBODY)) for port in ports
-        ],
+        ports=[_port(device, port, rail, panels, owners.get(port.name, _NOBODY)) for port in ports],
         vlans=[
             PlannedVlan(
                 vlan=one.vlan,
@@ -153,7 +155,9 @@ def _owners(fabric: Fabric, device: str) -> dict[str, Owner]:
     }
 
 
-def _port(device: str, port: PortDesign, rail: int, panels: Panels, owner: Owner) -> PlannedPort:
+def _port(
+    device: DeviceDesign, port: PortDesign, rail: int, panels: Panels, owner: Owner
+) -> PlannedPort:
     return PlannedPort(
         port=port.name,
         kind=port.kind,
@@ -170,7 +174,10 @@ def _port(device: str, port: PortDesign, rail: int, panels: Panels, owner: Owner
         rail=rail if rail >= 0 else None,
         headroom_bytes=port.headroom.headroom_bytes if port.headroom else None,
         headroom_is_estimate=port.headroom is not None and port.headroom.is_estimate,
-        panel=panels.of(device, port.name),
+        headroom_lack=(
+            headroom_state(port.headroom, device.sku, device.role).lack if port.headroom else ""
+        ),
+        panel=panels.of(device.name, port.name),
         peer_panel=panels.of(port.peer, port.peer_port),
         tenant=owner[0],
         quarantined=owner[1],
@@ -214,6 +221,7 @@ def _nic(nic: NicDesign, panels: Panels, owner: Owner) -> PlannedPort:
         rail=nic.rail,
         headroom_bytes=None,
         headroom_is_estimate=False,
+        headroom_lack="",
         panel="",
         peer_panel=panels.of(nic.leaf, nic.leaf_port),
         tenant=owner[0],

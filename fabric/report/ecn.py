@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.counts import counted
 from fabric.core.units import gbps_to_bytes_per_s, s_to_us
+from fabric.design.configured import no_pmax, not_configured
 from fabric.design.pool import lossless_pool_bytes, pause_threshold
 from fabric.platforms.features import is_rendered, marking_unit
 from fabric.qos.dcqcn.recommend import Need, recommend
@@ -119,7 +120,7 @@ def recommendations(designs: Designs, most_flows: int = MOST_FLOWS) -> Table:
         seen.add((*where, kind.is_long))
         said = "in the inventory" if kind.lossless.own_thresholds else "defaults of rocefab"
         note = share_note(kind.device.sku, kind.lossless.kmin_bytes, kind.lossless.kmax_bytes)
-        own, advised = _thresholds(kind.lossless), _recommended(kind, hops, most_flows, buffer)
+        own, advised = _thresholds(kind), _recommended(kind, hops, most_flows, buffer)
         is_less |= any(map(protects_less, _HEADERS[3:6], map(str, own), map(str, advised)))
         rows.append(("set", *where, *own, f"{said}{note}"))
         rows.append(("rocefab", *where, *advised))
@@ -154,7 +155,7 @@ def _row(kind: Kind, hops: tuple[Hop, ...]) -> tuple[object, ...]:
         kind.device.role,
         kind.ports,
         kind.port.speed_gbps,
-        *_thresholds(kind.lossless),
+        *_thresholds(kind),
         _on_switch(kind),
         round(s_to_us(round_trip), 1),
         round(delay),
@@ -167,8 +168,10 @@ def _no_pause(kind: Kind) -> str:
     return "unknown" if lossless_pool_bytes(kind.device) is None else "none"
 
 
-def _thresholds(one: LosslessClass) -> tuple[int, int, int]:
-    return one.kmin_bytes, one.kmax_bytes, one.pmax_percent
+def _thresholds(kind: Kind) -> tuple[int, int, int | str]:
+    """Return the marking of the inventory, with a word for a Pmax that the switch does not get."""
+    one, rule = kind.lossless, no_pmax(kind.device.sku)
+    return one.kmin_bytes, one.kmax_bytes, not_configured(rule) if rule else one.pmax_percent
 
 
 def _on_switch(kind: Kind) -> str:
@@ -254,10 +257,12 @@ def _recommended(
     point = advice.parameters.congestion_point
     question = Question(round_trip_s=trip_s, buffer=buffer)
     share = share_note(kind.device.sku, point.kmin_bytes, point.kmax_bytes)
+    rule = no_pmax(kind.device.sku)
     why = " ".join((
         own_set(advice, speed, question).note,
         *((f"Kmin and Kmax are rounded up{share}.",) if share else ()),
         *((limits,) if limits else ()),
+        *((f"rocefab does not configure Pmax there ({rule}).",) if rule else ()),
         "Valid for these NIC parameters only; see `rocefab show dcqcn`.",
     ))
     return (point.kmin_bytes, point.kmax_bytes, int(point.pmax_percent), why)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.intent.policy import set_paths
 from fabric.report.deciding import decided, values_of
 from fabric.report.explain_asn import OWN_ASN
-from fabric.report.explain_values import OF_CABLES
+from fabric.report.explain_values import OF_CABLES, VRF
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
@@ -35,6 +35,13 @@ def topic_of(fields: Iterable[str]) -> str:
     return ".".join(every[0].split(".")[:_PARTS]) if every else ""
 
 
+def _is_foreign(design: DeviceDesign, line: PlacedLine, spot: Spot) -> bool:
+    """Tell whether a line is of a port that is not used, or of a VRF that the switch lacks."""
+    port = design.port_by_name.get(spot.port)
+    named = set(VRF.findall(f"{line.context} {line.text}"))
+    return bool(port and port.kind == "unused") or not named <= {vrf.name for vrf in design.vrfs}
+
+
 @dataclass(frozen=True)
 class LineSources:
     """Finds what lines follow from, as `explain` does; ports that are set alike are looked at once.
@@ -50,29 +57,40 @@ class LineSources:
     _marks: dict[str, dict[str, frozenset[Mark]]] = field(default_factory=dict)
     _paths: dict[int, list[tuple[str | int, ...]]] = field(default_factory=dict)
 
-    def of(self, device: str, line: PlacedLine, entry: Explanation) -> tuple[tuple[str, ...], str]:
+    def of(
+        self, device: str, line: PlacedLine, entry: Explanation, *, is_removed: bool = False
+    ) -> tuple[tuple[str, ...], str]:
         """Return the fields that decide a line of a switch, and the topic of what sets them.
 
-        The topic is empty where nothing in the inventory sets the line.
+        The topic is empty where nothing in the inventory sets the line, or, of a line that is
+        removed, where no value in its files can be the reason.
         """
         spot, entry = decided(self.designs, device, line, entry)
+        design = self.designs.devices[device]
+        if is_removed and _is_foreign(design, line, spot):
+            return entry.fields, ""
         if OWN_ASN in entry.fields:  # which may be that of a neighbour
-            return entry.fields, self._topic(device, line, entry, spot)
-        role = self.designs.devices[device].role
-        key = entry.fields, role, spot.tenants, self._marks_at(device, spot.port)
+            return entry.fields, self._topic(device, line, entry, spot, is_removed=is_removed)
+        marks = self._marks_at(device, spot.port)
+        key = entry.fields, design.role, spot.tenants, marks, is_removed
         if key not in self._topics:
-            self._topics[key] = self._topic(device, line, entry, spot)
+            self._topics[key] = self._topic(device, line, entry, spot, is_removed=is_removed)
         return entry.fields, self._topics[key]
 
-    def _topic(self, device: str, line: PlacedLine, entry: Explanation, spot: Spot) -> str:
-        """Return the override that has the last word, else the first field that has a value."""
+    def _topic(
+        self, device: str, line: PlacedLine, entry: Explanation, spot: Spot, *, is_removed: bool
+    ) -> str:
+        """Return the override that has the last word, else the first field that has a value.
+
+        A default is no reason to remove a line.
+        """
         rows = [*values_of(self.designs, device, line.text.strip(), entry.fields, spot)]
         for name, value in reversed(rows):
             if value.position and value.field.startswith(_OVERRIDES):
                 short = name if name.startswith(_OVERRIDES) else topic_of([name])
                 return f"{short} in {value.position.file}"
         written = [name for name, value in rows if value.position]
-        return topic_of([*written, *(name for name, _ in rows)][:1])
+        return topic_of([*written, *(name for name, _ in rows if not is_removed)][:1])
 
     def _marks_at(self, device: str, port: str) -> frozenset[Mark]:
         """Return what overrides set at a port, or anywhere on a switch."""

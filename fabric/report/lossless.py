@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
+from fabric.design.configured import not_configured
 from fabric.design.pool import pause_threshold
 from fabric.qos.dcqcn.registers import settings
 from fabric.qos.path import longest_path, round_trip_s
@@ -85,7 +86,11 @@ def dcqcn_settings(designs: Designs, question: Question, place: Place) -> Table:
             ("ecn.kmax_bytes", switch.kmax_bytes),
             ("ecn.pmax_percent", switch.pmax_percent),
         )
-        rows += [(kind.speed_gbps, "switch", *pair, "belongs to this set") for pair in own]
+        lack = f"; {not_configured(kind.no_pmax)} on the switch" if kind.no_pmax else ""
+        notes = ("belongs to this set",) * 2 + (f"belongs to this set{lack}",)
+        rows += [
+            (kind.speed_gbps, "switch", *pair, note) for pair, note in zip(own, notes, strict=True)
+        ]
         rows += [(kind.speed_gbps, "NIC", item.name, item.value, item.note) for item in values]
     return Table(_SETTINGS_HEADERS, tuple(rows))
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from fabric.change.model import Change, DevicePlan
     from fabric.design.designs import Designs
+    from fabric.render.explain import Explanation
     from fabric.report.diff.model import Edit
     from fabric.report.diff.side import Side
     from fabric.report.diff.traced import Traced
@@ -177,24 +178,44 @@ class PlannedCauses:
         """Return what the changes of a switch follow from, by path."""
         settings = {change.path: _setting(change) for change in device.changes}
         moved = moved_lines(device.changes)
+        entries = {path: self._explained.of(device.platform, own) for path, own in settings.items()}
+        added = {
+            entry.fields
+            for path, entry in entries.items()
+            if entry and settings[path].before is None
+        }
         sources: dict[str, Source] = {}
-        for path, setting in settings.items():
+        for path, entry in entries.items():
             if path not in moved:
-                sources[path] = self._source(device, setting)
+                sources[path] = self._source(device, settings[path], entry, added)
         return sources | {path: sources[head] for path, head in moved.items()}
 
-    def _source(self, device: DevicePlan, setting: Setting) -> Source:
-        """Return what a setting follows from; what set a line that goes may be gone too."""
-        entry = self._explained.of(device.platform, setting)
+    def _source(
+        self,
+        device: DevicePlan,
+        setting: Setting,
+        entry: Explanation | None,
+        added: Collection[tuple[str, ...]],
+    ) -> Source:
+        """Return what a setting follows from; what set a line that goes may be gone too.
+
+        Parameters
+        ----------
+        added : collection of tuple of str
+            Fields of the lines that come: one of them may take the place of a line that goes.
+        """
         if entry is None:
             return Source((), (), OTHER)
         fields, topic = entry.fields, topic_of(entry.fields)
-        earlier = self._earlier_sources if setting.after is None else None
+        is_removed = setting.after is None
+        earlier = self._earlier_sources if is_removed else None
         for sources in (earlier, self._sources):
             if sources and device.device in sources.designs.devices:
-                fields, topic = sources.of(device.device, line_of(setting), entry)
+                line = line_of(setting)
+                is_last = is_removed and entry.fields not in added
+                fields, topic = sources.of(device.device, line, entry, is_removed=is_last)
                 break
-        is_unset = setting.after is None and bool(entry.fields)
+        is_unset = is_removed and bool(entry.fields)
         return Source(fields, entry.fields, topic or (UNSET if is_unset else FIXED))
 
 

@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from fabric.core.counts import counted
+from fabric.design.configured import pmax_words, watchdog_words
 from fabric.design.qos import host_qos
-from fabric.design.watchdog_words import watchdog_words
 from fabric.intent.classes import lossless_classes
 from fabric.qos.ecn.edge import unmarked
 
@@ -74,7 +74,7 @@ def _classes(policy: LosslessPolicy, sku: Sku) -> Rows:
 
 def _class(one: LosslessClass, policy: LosslessPolicy, sku: Sku) -> Rows:
     reason, _ = unmarked(sku, own_thresholds=one.own_thresholds)
-    marked = f"{one.kmin_bytes:,} to {one.kmax_bytes:,} bytes, {one.pmax_percent} %"
+    marked = f"{one.kmin_bytes:,} to {one.kmax_bytes:,} bytes, Pmax {pmax_words(one, sku)}"
     rows = (
         ("traffic class, queue", f"{one.traffic_class}, {one.queue}"),
         ("priority group", str(one.priority_group)),

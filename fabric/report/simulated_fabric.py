@@ -245,6 +245,7 @@ class Builder:
         end = End(node=self._node(switch, device), response_ns=self._response_ns(speed_gbps, own))
         if port.headroom and (words := assumption(device, port.headroom)):
             self._assumed[words] = None
+        self._assumed |= dict.fromkeys(self._classes.assumed(device, port))
         return with_classes(end, self._classes.at_port(device, port))
 
     def _response_ns(self, speed_gbps: float, own: PauseResponse | None) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
+from fabric.design.configured import no_pmax
 from fabric.design.pool import lossy_queues
 from fabric.intent.classes import class_named
 from fabric.qos.dcqcn.parameters import CongestionPoint
@@ -15,7 +16,7 @@ from fabric.qos.thresholds import alpha
 from fabric.report.buffers import ingress_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from fabric.design.model import DeviceDesign
     from fabric.design.port_model import PortDesign
@@ -146,6 +147,15 @@ class RunClasses:
             limit = LossyQueue(alpha=_lossy_alpha(device, port), reserve_bytes=_reserve(port))
             classes.append(PortClass(weight=parts[LOSSY], lossy=limit))
         return tuple(classes)
+
+    def assumed(self, device: DeviceDesign, port: PortDesign) -> Iterator[str]:
+        """Yield what is assumed of the marking of a port, as the switch does not get it."""
+        rule = no_pmax(device.sku)
+        for name in self.names if rule else ():
+            marking = self._marking(device, name, self._class(port, name))
+            if marking and not self.settings.class_marking.get(name, self.marking):
+                lack = f"{device.sku.name} gets no Pmax ({rule})"
+                yield f"Pmax {marking.pmax_percent:g} % assumed: {lack}"
 
     def at_nic(self, qos: HostQos) -> tuple[PortClass, ...]:
         """Return what each class has at a NIC: its part of the ETS scheduler."""

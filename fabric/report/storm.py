@@ -13,6 +13,7 @@ from fabric.core.counts import counted, noun
 from fabric.core.errors import InputError
 from fabric.core.formats import form_of
 from fabric.core.units import s_to_ms, s_to_us, us_to_s
+from fabric.design.configured import NOT_CONFIGURED
 from fabric.qos.storm.spread import spread
 from fabric.qos.storm.traffic import traffic
 from fabric.report.simulation_paths import nic_row
@@ -171,7 +172,7 @@ class StormReport:
             "us"
         )
         if self.end is None:
-            lacking = [one for one in self.watches if one.action == "not configured"]
+            lacking = [one for one in self.watches if one.action == NOT_CONFIGURED]
             more = [f"rocefab configures no watchdog of {one.where}{one.cited}" for one in lacking]
             return [stopped, "no watchdog ends the storm", *more]
         return [

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabric.core.units import ms_to_s
-from fabric.design.watchdog_words import watchdog_state
+from fabric.design.configured import NOT_CONFIGURED, watchdog_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fabric.design.configured import WatchdogState
     from fabric.design.designs import Designs
     from fabric.design.host_model import NicDesign
     from fabric.design.model import DeviceDesign
     from fabric.design.port_model import PortDesign
-    from fabric.design.watchdog_words import WatchdogState
     from fabric.qos.storm.spread import Spread
     from fabric.qos.storm.traffic import Traffic
     from fabric.report.storm_buffers import Ports
@@ -179,7 +179,7 @@ def _times(device: DeviceDesign, port: PortDesign) -> Times:
     """Return what the watchdog of a port does, in seconds."""
     watchdog = port.qos.watchdog if port.qos else None
     state = watchdog_state(watchdog, device.sku, device.role)
-    if watchdog is None or state.action in {"off", "not configured"}:
+    if watchdog is None or state.action in {"off", NOT_CONFIGURED}:
         return Times(state, float("inf"), float("inf"), 0.0)
     if not state.has_times:
         return Times(state, 0.0, float("inf"), float("inf"))

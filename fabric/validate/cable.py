@@ -14,9 +14,15 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fabric.core.units import gbps_to_mbps
+from fabric.design.configured import (
+    headroom_state,
+    no_pmax,
+    pmax_words,
+    sets_times,
+    watchdog_words,
+)
 from fabric.design.qos import lossless_dscps_of_host
 from fabric.design.shares import share_words, switch_shares
-from fabric.design.watchdog_words import sets_times, watchdog_words
 from fabric.qos.ecn.edge import share_note, unmarked
 from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, nic_headroom_bytes
 from fabric.qos.headroom.verdict import HeadroomVerdict, judge
@@ -212,15 +218,18 @@ def _queue(
     if reason:
         yield CableLine(item, reacts, "marks nothing", "note", reason)
         return
-    yield CableLine(
-        item,
-        reacts,
+    sku = cable.device.sku
+    marks = (
         f"marks queue {other.queue} from {other.kmin_bytes} to {other.kmax_bytes} bytes"
-        f"{share_note(cable.device.sku, other.kmin_bytes, other.kmax_bytes)}",
-        "ok" if other.pmax_percent else "wrong",
-        f"{other.pmax_percent} % of the packets at kmax_bytes, all above it",
-        "QOS001",
+        f"{share_note(sku, other.kmin_bytes, other.kmax_bytes)}"
     )
+    if rule := no_pmax(sku):
+        note = f"probability up to kmax_bytes: {pmax_words(other, sku)}"
+        yield CableLine(item, reacts, marks, "note", note, rule)
+        return
+    verdict: Word = "ok" if other.pmax_percent else "wrong"
+    note = f"{pmax_words(other, sku)} of the packets at kmax_bytes, all above it"
+    yield CableLine(item, reacts, marks, verdict, note, "QOS001")
 
 
 def _shares_a_dscp(*ends: Sequence[LosslessClass]) -> bool:
@@ -288,7 +297,8 @@ def _room_of_switch(cable: Cable) -> CableLine:
     if headroom is None or headroom.headroom_bytes is None or headroom.judgement is None:
         note = headroom.no_law if headroom else "no lossless buffer"
         return CableLine("headroom of the switch", "-", "unknown", "unknown", note, "QOS021")
-    verdict: Word = "ok"
+    state = headroom_state(headroom, cable.device.sku, cable.device.role)
+    verdict: Word = "note" if state.rule else "ok"
     if headroom.judgement.verdict <= HeadroomVerdict.BELOW_RESPONSE:
         floor = headroom.judgement.verdict == HeadroomVerdict.BELOW_FLOOR
         verdict = "wrong" if floor else "note"
@@ -296,8 +306,10 @@ def _room_of_switch(cable: Cable) -> CableLine:
     note = f"{need:.0f} bytes cover all that IEEE 802.3 lets the host send after a pause"
     if known := headroom.peer:
         note = f"{need:.0f} bytes cover the {known.time_ns:,.0f} ns that the host takes to stop"
-    switch = f"{headroom.headroom_bytes} bytes"
-    return CableLine("headroom of the switch", "-", switch, verdict, note, "QOS021")
+    note += f"; {state.kept}" if state.kept else ""
+    switch = f"{headroom.headroom_bytes} bytes{state.note}"
+    rule = state.rule if verdict == "note" and state.rule else "QOS021"
+    return CableLine("headroom of the switch", "-", switch, verdict, note, rule)
 
 
 def _storm(cable: Cable, port: QosProfile) -> CableLine:

@@ -14,6 +14,7 @@ from fabric.core.counts import counted
 from fabric.core.errors import InputError
 from fabric.core.findings import Severity
 from fabric.design.limits import longest_cable_m
+from fabric.intent.model import Bgp
 from fabric.platforms.breakout import parse_mode
 from fabric.platforms.catalogue import Skus
 from fabric.topology.sizing import Need, Size, sized
@@ -334,12 +335,19 @@ def _text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summary: str) 
         "loopbacks": _pool(_LOOPBACKS, loopbacks, "--room-for"),
         "uplinks": _pool(_UPLINKS, 2 * leaves * per_leaf, "--room-for"),
         "uplinks_per_leaf": per_leaf,
+        "max_paths": _max_paths(size),
         "hosts": _pool(_HOSTS, subnets << bits, "--room-for"),
         "host_prefix_length": _ADDRESS_BITS - bits,
         **tier,
     }
     template = Path(__file__).with_name("sized.yaml").read_text(encoding="utf-8")
     return Template(template).substitute(values)
+
+
+def _max_paths(size: Size | Pods) -> str:
+    """Return how many equal paths a switch has to its spines, where that is not the default."""
+    most = max(size.pod.uplinks, size.core_links) if isinstance(size, Pods) else size.uplinks
+    return f", max_paths: {most}" if most > Bgp().max_paths else ""
 
 
 def _quoted(name: str) -> str:

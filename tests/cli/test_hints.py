@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from fabric.change.journal import Journal
+from fabric.core.file_kinds import FileKind
 from tests.cli.runs import DEMO, run
 
 
@@ -172,8 +173,7 @@ def test_a_fix_is_said_once(words):
         ("--avoid-state", "write it again [INT001]"),
         (
             "--queue",
-            'write {"format": "rocefab-queue/1", "jobs": '
-            '[{"name": "job1", "nodes": 2}, ...]} [PLC033]',
+            f"{FileKind.QUEUE.fix} [PLC033]",
         ),
     ],
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from fabric.design.pause_buffer import rendered_levels
 from fabric.design.pool import PauseThreshold
-from fabric.design.qos import own_levels, rendered_levels, rendered_threshold
+from fabric.design.qos import own_levels, rendered_threshold
 from fabric.design.qos_model import PauseLevels
 from fabric.intent.policy import LosslessPolicy, PauseBufferPolicy
 from fabric.platforms.catalogue import sku

@@ -17,6 +17,7 @@ from fabric.systems.vrp8.lab import show as vrp8_show
 from fabric.systems.vrp8.lab.state import Candidate
 from fabric.workflow.project import Project
 from tests.change import labs
+from tests.topology.fabrics import INVENTORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -200,3 +201,20 @@ def test_a_nic_without_light_has_no_carrier(cabled) -> None:
     (row,) = json.loads(run(host, f"ip -j link show dev {interface}"))
     assert row["operstate"] == "DOWN"
     assert row["flags"] == ["NO-CARRIER", "BROADCAST", "MULTICAST", "UP"]
+
+
+def test_a_nic_in_quarantine_has_a_cable() -> None:
+    """Its tenant may get it while the lab runs."""
+    project = Project(INVENTORY / "tenants")
+    (quarantined,) = (
+        (host.name, nic.interface)
+        for host in project.hosts.values()
+        for nic in host.nics
+        if not nic.enabled
+    )
+    cables = {
+        (spec.name, neighbour.local_port): neighbour.system_name
+        for spec in specs(project.devices, project.hosts, "")
+        for neighbour in spec.neighbours
+    }
+    assert cables[quarantined] == "su2-rail1"

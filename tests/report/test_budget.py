@@ -69,7 +69,8 @@ def test_all_ports_of_a_switch_are_judged_as_by_the_check(
     (tmp_path / "fabric.yaml").write_text(text.replace("ACS-SN5600", "QFX5240-64OD"))
     mine = Project(tmp_path)
     result = rows(mine, "spine01", "et-0/0/0")
-    assert result["headroom", "verdict"][0].replace(", as estimated by the law", "") == verdict
+    estimate = ", as estimated by the law; not configured (QOS050)"
+    assert result["headroom", "verdict"][0].replace(estimate, "") == verdict
     assert result["headroom", "of the switch"][0] == of_the_switch
     found = any((one.rule, one.device) == ("JUN010", "spine01") for one in check(mine).findings)
     assert found is ("too small" in of_the_switch)
@@ -90,7 +91,8 @@ def test_a_nic_whose_firmware_sizes_its_buffers(tmp_path: Path, vendor: str, dri
 def test_a_law_is_called_an_estimate() -> None:
     """EOS has no table; the one known table of the silicon keeps less."""
     result = rows(project("a100-pcie"), "rack1-leaf", "Ethernet1/1")
-    assert result["headroom", "verdict"][0] == "enough, as estimated by the law"
+    words = "enough, as estimated by the law; not configured (QOS050)"
+    assert result["headroom", "verdict"][0] == words
     assert result["headroom", "other tables"][0] == "75,366 bytes at 5 m (1 model)"
 
 

@@ -174,8 +174,9 @@ def test_headroom_by_a_law_is_an_estimate(tmp_path: Path) -> None:
     result = compared(DEMO, edited(tmp_path, ("uplink_m: 40", "uplink_m: 41")))
     shown = {one.role: one for one in result.figures if one.figure == "headroom_bytes"}
     assert shown["leaf"].before.isdecimal()
-    assert re.fullmatch(r"[0-9]+ \(estimate\)", shown["spine"].before)
-    assert re.fullmatch(r"[0-9]+ \(estimate\)", shown["spine"].after)
+    by_law = r"[0-9]+ \(estimate\); not configured \(QOS050\)"
+    assert re.fullmatch(by_law, shown["spine"].before)
+    assert re.fullmatch(by_law, shown["spine"].after)
 
 
 def test_a_row_is_shown_by_its_field(tmp_path: Path) -> None:

@@ -71,4 +71,4 @@ def test_reports(
         assert cable["switch"] == "marks queue 3 from 150000 to 1500000 bytes"
         assert ecn["rendered"] == "722 to 7212 cells"
         assert [row["item"] for row in budget[:2]] == ["Kmin", "Kmax"]
-        assert policy == "150,000 to 1,500,000 bytes, 100 %"
+        assert policy == "150,000 to 1,500,000 bytes, Pmax not configured (CMW005)"

@@ -137,6 +137,14 @@ def test_split_cages_halve_the_switches() -> None:
     assert {one.rule for one in check(split).at_least(Severity.WARNING)} == set()
 
 
+@pytest.mark.parametrize(("split", "line"), [("4x200G", ", max_paths: 128}"), ("2x400G", "1}")])
+def test_more_equal_paths_than_the_default_are_written(split: str, line: str) -> None:
+    wish = Wish(design="rail-optimised", hosts=256, leaf="SN5600", split=split)
+    text = sized_inventory(wish, "mine").text
+    (bgp,) = (row for row in text.splitlines() if row.startswith("bgp: "))
+    assert bgp.endswith(line)
+
+
 def test_it_says_what_a_split_would_give() -> None:
     split = replace(WISH, hosts=128, room_for=0)
     whole = replace(split, split="", nic_gbps=400)

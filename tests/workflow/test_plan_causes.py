@@ -333,6 +333,35 @@ def test_without_an_edit_a_line_of_a_tenant_has_the_part_that_explain_names(
     assert cause.topic == topic
 
 
+#: Lines that somebody added by hand, with the values of the inventory that decide such lines.
+_BY_HAND = {
+    "a port that is not used": ("interface swp9 description", "mine"),
+    "a watchdog": ("qos pfc-watchdog robustness", "4"),
+    "a policy of a VRF without a tenant": (
+        "router policy prefix-list PL-Vrf9 rule 10 action",
+        "permit",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _BY_HAND)
+def test_no_value_is_the_reason_why_a_line_by_hand_goes(name: str) -> None:
+    path, value = _BY_HAND[name]
+    project = Project(INVENTORY / "ipv6")
+    (goes, comes) = (
+        PlannedCauses(designs=project)
+        .of([
+            _device(
+                "spine01", Change(path, *values, Risk.HARMLESS), platform="cumulus", role="spine"
+            )
+        ])[0]
+        .topic
+        for values in ((value, ""), ("", value))
+    )
+    assert goes == "lines that the inventory does not have"
+    assert comes not in (goes, "other lines")
+
+
 def test_a_line_that_goes_is_that_of_the_design_before(tmp_path: Path) -> None:
     """The edit is of another port; the line was not rendered before either."""
     inventory = demo_repository(tmp_path, example="tenants")

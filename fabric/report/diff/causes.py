@@ -34,6 +34,8 @@ _STRUCTURE = frozenset(
 )
 #: Fields of a tenant that say who is in it.
 _MEMBERS = frozenset(("hosts", "nics"))
+#: Kinds of edits that name the devices which they concern.
+_OF_NAMES = frozenset(("cabling", "devices", "hosts"))
 #: Settings of a cause that are shown.
 _EXAMPLES = 3
 
@@ -59,6 +61,8 @@ class Causes:
     neighbours: dict[str, set[str]] = field(default_factory=dict)
     together: Mapping[tuple[int, ...], Alone] = field(default_factory=dict)
     _explained: Explained = field(default_factory=Explained)
+    _known_near: dict[str, list[int]] = field(default_factory=dict)
+    _known: dict[tuple[str, str, tuple[str, ...]], tuple[int, ...]] = field(default_factory=dict)
 
     @cached_property
     def _effective(self) -> list[int]:
@@ -75,10 +79,47 @@ class Causes:
             if self.edits[number].kind == "fabric" and self.edits[number].path[0] in _STRUCTURE
         )
 
-    def _makers(self, name: str) -> tuple[int, ...]:
-        """Return the edits that add or remove a device."""
-        tried = enumerate(self.alone)
-        return tuple(n for n, one in tried if one and name in one.devices) or self._structure
+    @cached_property
+    def _tried(self) -> list[tuple[int, Alone]]:
+        """The edits of which it is known what they change alone, with that."""
+        trials = ((number, self.alone[number]) for number in self._effective)
+        return [(number, trial) for number, trial in trials if trial]
+
+    @cached_property
+    def _invalid(self) -> tuple[int, ...]:
+        """All other edits."""
+        return tuple(number for number in self._effective if not self.alone[number])
+
+    @cached_property
+    def _makers(self) -> dict[str, list[int]]:
+        """The edits that add or remove each device, where that is known."""
+        makers: dict[str, list[int]] = defaultdict(list)
+        for number, trial in enumerate(self.alone):
+            for name in trial.devices if trial else ():
+                makers[name].append(number)
+        return makers
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[int]]:
+        """The edits of devices, hosts and cables, by each name that they have."""
+        edits: dict[str, list[int]] = defaultdict(list)
+        for number in self._effective:
+            for name in self.edits[number].names if self.edits[number].kind in _OF_NAMES else ():
+                edits[name].append(number)
+        return edits
+
+    @cached_property
+    def _anywhere(self) -> list[int]:
+        """All other edits: each may concern any device."""
+        return [n for n in self._effective if self.edits[n].kind not in _OF_NAMES]
+
+    def _near(self, device: Device) -> list[int]:
+        """Return the edits that may concern a device, in their order."""
+        if device.name not in self._known_near:
+            names = {device.name, *self.neighbours.get(device.name, ())}
+            own = {number for name in names for number in self._by_name.get(name, ())}
+            self._known_near[device.name] = sorted({*self._anywhere, *own})
+        return self._known_near[device.name]
 
     def of(self, devices: Sequence[Device]) -> list[Cause]:
         """Return the causes of all settings, those with most devices first, unknown ones last.
@@ -89,7 +130,8 @@ class Causes:
         roles = {device.name: device.role for device in devices}
         for device in devices:
             if device.state != "changed":
-                groups.setdefault(self._makers(device.name), defaultdict(list))[device.name] = []
+                makers = tuple(self._makers.get(device.name, ())) or self._structure
+                groups.setdefault(makers, defaultdict(list))[device.name] = []
             for setting in device.settings:
                 numbers = self._numbers(device, setting)
                 groups.setdefault(numbers, defaultdict(list))[device.name].append(setting)
@@ -117,23 +159,30 @@ class Causes:
     def _numbers(self, device: Device, setting: Setting) -> tuple[int, ...]:
         if len(self._effective) == 1:
             return (self._effective[0],)
-        tried = [(number, self.alone[number]) for number in self._effective]
         own = device.name, setting
-        if alone := tuple(number for number, trial in tried if trial and own in trial.settings):
+        if alone := tuple(number for number, trial in self._tried if own in trial.settings):
             return alone
         groups = (group for group, trial in self.together.items() if own in trial.settings)
         if group := next(groups, ()):
             return group
-        file = device.name, setting.file
-        touching = [number for number, trial in tried if trial and file in trial.files]
-        invalid = [number for number, trial in tried if not trial]
-        plugged = [number for number in invalid if self._is_plugged(number, device)]
-        left = plugged or (invalid if len(invalid) < len(tried) else [])
-        return tuple(sorted(self._deciding((*touching, *invalid), device, setting) or left))
+        fields = self._explained.fields(device.platform, setting) or ()
+        like = device.name, setting.file, fields
+        if like not in self._known:
+            self._known[like] = self._untried(device, setting.file, fields)
+        return self._known[like]
+
+    def _untried(self, device: Device, file: str, fields: Iterable[str]) -> tuple[int, ...]:
+        """Return the edits of settings that none gives, or for which that was not tried."""
+        touching = (n for n, trial in self._tried if (device.name, file) in trial.files)
+        invalid = [number for number in self._near(device) if not self.alone[number]]
+        if deciding := self._of_fields((*touching, *invalid), device, fields):
+            return tuple(sorted(deciding))
+        plugged = tuple(number for number in invalid if self._is_plugged(number, device))
+        return plugged or (self._invalid if self._tried else ())
 
     def of_fields(self, device: Device, fields: Iterable[str]) -> tuple[int, ...]:
         """Return the edits of some fields, for a device."""
-        return self._of_fields(self._effective, device, fields)
+        return self._of_fields(self._near(device), device, fields)
 
     def of_any_line(self, device: Device) -> tuple[int, ...]:
         """Return the edits that any line of a device may follow from.
@@ -144,7 +193,7 @@ class Causes:
             return (self._effective[0],)
         return tuple(
             number
-            for number in self._effective
+            for number in self._near(device)
             if self._is_of_members(self.edits[number]) or self._is_plugged(number, device)
         )
 
@@ -153,12 +202,6 @@ class Causes:
         """Tell whether an edit says which hosts and NICs a tenant has."""
         is_tenant = one.kind == "tenants" or one.path[:1] == ("tenants",)
         return is_tenant and not _MEMBERS.isdisjoint(one.path)
-
-    def _deciding(
-        self, numbers: Iterable[int], device: Device, setting: Setting
-    ) -> tuple[int, ...]:
-        fields = self._explained.fields(device.platform, setting) or ()
-        return self._of_fields(numbers, device, fields)
 
     def _of_fields(
         self, numbers: Iterable[int], device: Device, fields: Iterable[str]

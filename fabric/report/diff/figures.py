@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, TypeAlias
 
+from fabric.design.configured import headroom_state, no_pmax
 from fabric.design.pool import pause_threshold
 from fabric.platforms.features import is_rendered
 from fabric.report.diff.model import Figure
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from fabric.design.designs import Designs
     from fabric.design.host_model import HostDesign
     from fabric.design.model import BgpDesign, DeviceDesign
-    from fabric.design.port_model import HeadroomProfile, PortDesign
+    from fabric.design.port_model import PortDesign
     from fabric.report.diff.same_class import Classes
 
     #: Values by name; what has no value on a port is not in it.
@@ -63,7 +64,8 @@ def _differences(before: Designs, after: Designs, name: str) -> Iterator[Key]:
     """Yield what differs on each port of a device, as often as there are such ports."""
     if name in before.devices and name in after.devices:
         old, new = _by_port(before.devices[name]), _by_port(after.devices[name])
-        role, names = str(after.devices[name].role), _CLASS
+        device = after.devices[name]
+        role, names = str(device.role), _CLASS[:-1] if no_pmax(device.sku) else _CLASS
     else:
         old, new = _by_nic(before.hosts[name]), _by_nic(after.hosts[name])
         role, names = "host", _CLASS_OF_HOST
@@ -112,24 +114,19 @@ def _values(device: DeviceDesign, port: PortDesign) -> Values:
     values: dict[str, object] = {name: getattr(port.qos, name) for name in _QOS}
     watchdog = port.qos.watchdog
     values |= {f"watchdog.{name}": getattr(watchdog, name) for name in _of_watchdog(device, port)}
-    if port.qos.pause_buffer:
+    if port.qos.pause_buffer and is_rendered("pause_buffer", device.sku):
         buffer = port.qos.pause_buffer
         values |= {f"pause_buffer.{name}": getattr(buffer, name) for name in _BUFFER}
     headroom = port.headroom
     if headroom:
-        values["headroom_bytes"] = _headroom(headroom)
+        size, state = headroom.headroom_bytes, headroom_state(headroom, device.sku, device.role)
+        values["headroom_bytes"] = f"{size}{state.note}" if size else size
         values["dynamic_th"] = headroom.dynamic_th
         if headroom.row:
             values["xon_threshold_bytes"] = headroom.row.xon_threshold_bytes
         if threshold := pause_threshold(device, headroom):
             values["xoff_threshold_bytes"] = round(threshold.group_bytes())
     return _texts(values)
-
-
-def _headroom(profile: HeadroomProfile) -> int | str | None:
-    """Return the headroom of a port, with a word where it is an estimate, as the page has it."""
-    size = profile.headroom_bytes
-    return f"{size} (estimate)" if size and profile.is_estimate else size
 
 
 def _by_nic(host: HostDesign) -> dict[str, Figures]:

@@ -164,8 +164,8 @@ function ports(planned, running) {
   return table("Ports", ["port", "planned neighbour", "seen neighbour", "link", ...(isOwned ? ["tenant"] : []), "speed", "cable", "MTU", "network", "headroom"], rows, { class: "scroll tall" });
 }
 
-// What a port keeps after a pause; an estimate where a law gives it.
-export const headroom = ({ headroom_bytes: size, headroom_is_estimate: isEstimate }, unit) => size === null ? null : `${size.toLocaleString("en")} ${unit}${isEstimate ? " (estimate)" : ""}`;
+// What a port keeps after a pause; an estimate where a law gives it, which the switch may not get.
+export const headroom = ({ headroom_bytes: size, headroom_is_estimate: isEstimate, headroom_lack: lack }, unit) => size === null ? null : `${size.toLocaleString("en")} ${unit}${isEstimate ? " (estimate)" : ""}${lack ? `; ${lack}` : ""}`;
 
 export const network = ({ vlan, address, ipv6 }) => [vlan !== null && `VLAN ${vlan}`, address, ipv6].filter(Boolean).join(", ");
 

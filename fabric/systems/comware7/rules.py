@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.design.configured import headroom_state
 from fabric.qos.ecn.edge import unmarked
 from fabric.validate.rule import ClassRule, SwitchRule, Wrong, rules
 
@@ -55,11 +56,13 @@ class DefaultHeadroom(SwitchRule):
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for lossless ports of Comware 7 without headroom of their own."""
-        bare = any(port.headroom and port.headroom.row is None for port in device.ports)
-        if device.platform == "comware7" and bare:
+        states = (
+            headroom_state(group, device.sku, device.role) for group in device.headroom_profiles
+        )
+        if device.platform == "comware7" and not all(state.is_configured for state in states):
             yield self.finding(
                 "headroom of the lossless ports is not rendered",
-                "set headroom_table in an own model to the vendor's figures, "
+                "set headroom_table and cell_bytes in an own model to the vendor's figures, "
                 "or configure it manually; it is kept",
                 place=places.sku_place(device),
                 device=device.name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.design.qos import pause_buffer_bytes
+from fabric.design.pause_buffer import pause_buffer_bytes
 from fabric.systems.nxos.platforms import PAUSE_BUFFER_BYTES
 from fabric.validate.rule import SwitchRule, rules
 
@@ -23,11 +23,12 @@ FIELD = "pause_buffer.pause_threshold_bytes"
 
 @rules.add("NXO010")
 class PauseBufferHolds(SwitchRule):
-    """A pause buffer is large enough, and is set only where it is supported."""
+    """A pause buffer has a size that the switch takes, and is set only where it is supported."""
 
     why = (
-        "What arrives after the pause must fit above the threshold. The syntax is confirmed "
-        "on one model, the 93180YC-EX; other models may use other class names and reject the line."
+        "The switch rejects other sizes. The syntax is confirmed on one model, the 93180YC-EX; "
+        "other models may use other class names and reject the line. QOS021 judges whether what "
+        "arrives after the pause fits above the threshold."
     )
     source = (
         "Cisco Nexus 9000 QoS configuration guide 10.5(x), priority flow control; CiscoDevNet/"
@@ -60,8 +61,7 @@ def _wrong(
         message = f"pause_buffer is not rendered for {device.platform}"
         yield Severity.INFO, message, "set it for NX-OS roles only"
         return
-    needed = pause_buffer_bytes(device)
-    size = given.buffer_bytes or needed
+    size = given.buffer_bytes or pause_buffer_bytes(device)
     low, high = PAUSE_BUFFER_BYTES
     if several:
         message = "NX-OS has one pause buffer for all ports of a switch"
@@ -75,12 +75,6 @@ def _wrong(
     elif not low <= size <= high:
         message = f"a pause buffer of {size:,} bytes is outside {low:,} to {high:,}"
         yield Severity.ERROR, message, "use values in the range"
-    elif needed is not None and size < needed:
-        message = (
-            f"a pause buffer of {size:,} bytes is smaller than the threshold plus the headroom "
-            f"of the longest cable, {needed:,}"
-        )
-        yield Severity.ERROR, message, "enlarge it, or lower the threshold"
     if given.resume_threshold_bytes > given.pause_threshold_bytes:
         message = "resume_threshold_bytes is above pause_threshold_bytes"
         yield Severity.ERROR, message, "set resume_threshold_bytes to at most pause_threshold_bytes"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import RenderError
 from fabric.core.spans import spans
 from fabric.design.evpn import evpn_sessions, relays_evpn, tunnelled
-from fabric.design.qos import pause_buffer_bytes
+from fabric.design.pause_buffer import pause_buffer_bytes
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
 from fabric.render.prefix_rules import prefix_rules

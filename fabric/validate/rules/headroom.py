@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.validate.origins import Place
     from fabric.validate.world import LosslessKind, Model
 
 
@@ -42,26 +43,40 @@ class Headroom(ModelRule):
         "platforms.spine.pause_response_ns",
         "devices.pause_response_ns",
         "host.nic.pause_response_ns",
+        "lossless.pause_buffer",
     )
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Compare each headroom, by a table or a law, with the floor and what the peer needs."""
+        """Compare each headroom, set or by table or law, with the floor and the peer's need."""
         for kind in model.lossless_kinds:
             judged = kind.headroom.judgement
             if judged and judged.verdict <= HeadroomVerdict.BELOW_RESPONSE:
+                group = kind.headroom
                 below = judged.verdict == HeadroomVerdict.BELOW_FLOOR
+                is_set = group.set_bytes is not None
+                is_error = below or group.peer or is_set
                 yield self.of_kind(
                     kind,
                     _message(kind),
                     _fix(kind),
-                    place=model.cable_place(kind.device, kind.port, "cable_m"),
-                    severity=Severity.ERROR if below or kind.headroom.peer else Severity.WARNING,
+                    place=_place(model, kind),
+                    severity=Severity.ERROR if is_error else Severity.WARNING,
                 )
+
+
+def _place(model: Model, kind: LosslessKind) -> Place:
+    if kind.headroom.set_bytes is None:
+        return model.cable_place(kind.device, kind.port, "cable_m")
+    field = "pause_buffer.buffer_bytes"
+    return model.policy_place(field, kind.device.name, kind.port.name)
 
 
 def _fix(kind: LosslessKind) -> str:
     group, judged = kind.headroom, kind.headroom.judgement
     assert judged
+    if group.levels and group.set_bytes is not None:
+        need = group.levels.pause_bytes + int(np.ceil(judged.response_bytes))
+        return f"set pause_buffer.buffer_bytes to at least {need:,}, or lower the pause threshold"
     if judged.verdict == HeadroomVerdict.BELOW_FLOOR:
         if group.row:
             return "use a longer length of the table, or a smaller MTU"

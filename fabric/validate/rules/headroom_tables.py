@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.core.units import MBPS_PER_GBPS
+from fabric.design.configured import headroom_state
 from fabric.design.table_spread import shortfall_of, table_spread, twin
 from fabric.platforms import platforms
-from fabric.platforms.features import feature
 from fabric.qos.headroom.spectrum import STEP_BYTES, spectrum
 from fabric.qos.headroom.terms import Link
 from fabric.qos.headroom.verdict import HeadroomVerdict
@@ -224,7 +224,8 @@ class LawHeadroom(ModelRule):
             if not kind.headroom.is_estimate or kind.device.sku.headroom:
                 continue
             short = shortfall_of(kind.device.sku.asic, kind.headroom)
-            more = (short.text() if short else "", _kept_by_itself(kind.device))
+            state = headroom_state(kind.headroom, kind.device.sku, kind.device.role)
+            more = (short.text() if short else "", state.kept)
             yield self.of_kind(
                 kind,
                 _by_law(kind) + "".join(f". {text[0].upper()}{text[1:]}" for text in more if text),
@@ -232,14 +233,6 @@ class LawHeadroom(ModelRule):
                 "drop counters of the lossless priority group",
                 place=model.sku_place(kind.device),
             )
-
-
-def _kept_by_itself(device: DeviceDesign) -> str:
-    """Return what the switch keeps, as the declaration of features of its system says."""
-    cell = feature(device.platform, "buffers", device.sku, device.role)
-    if cell is None or cell.rendered or not cell.note:
-        return cell.by_law if cell else ""
-    return f"nothing is rendered: {cell.note}"
 
 
 def _by_law(kind: LosslessKind) -> str:

@@ -16,6 +16,7 @@ from fabric.core.units import (
     share_to_percent,
     us_to_s,
 )
+from fabric.design.configured import no_pmax
 from fabric.design.pool import (
     lossless_pool_bytes,
     lossless_share_bytes,
@@ -95,7 +96,11 @@ def _without(device: DeviceDesign) -> str:
 def _missing(device: DeviceDesign) -> str:
     """Return what to give so that marking is compared with the pause threshold of a switch."""
     if is_rendered("pause_buffer", device.sku):
-        return "set lossless.pause_buffer: ecn.kmin_bytes is compared with its pause threshold"
+        return (
+            "find out at which level the switch pauses, and keep ecn.kmin_bytes below it. To have "
+            "rocefab set the level, and check it, set lossless.pause_buffer. Each switch then gets "
+            "an input queuing policy, whose syntax is confirmed on one model only (NXO010)"
+        )
     if "buffers" in platforms[device.platform].sku_tables:
         return "use an own model in platforms/*.yaml with `buffers`, the BUFFER_POOL of the switch"
     if not is_rendered("dynamic_th", device.sku):
@@ -351,7 +356,7 @@ class IncastMarking(ModelRule):
         for kind, profile, one in classes_of_kinds(model) if flows > 1 else ():
             speed = kind.headroom.speed_gbps
             key = (kind.device.name, profile.index, one.name, speed)
-            if kind.port.kind != "host" or key in seen:
+            if kind.port.kind != "host" or key in seen or no_pmax(kind.device.sku):
                 continue
             seen.add(key)
             need_percent = _marking_percent(speed, flows)

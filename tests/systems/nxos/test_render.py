@@ -155,10 +155,11 @@ def test_pause_buffer(own: str, size: int | None, tmp_path: Path) -> None:
         "  cnp_dscp: 48": f"  cnp_dscp: 48\n  pause_buffer: {given}",
     }
     device = variant(tmp_path / "i", "demo", changes)["su1-rail0"]
-    headrooms = [profile.headroom_bytes or 0 for profile in device.headroom_profiles]
-    assert headrooms == sorted(headrooms)
-    assert headrooms[0] < headrooms[-1]
-    whole = size or 12480 + headrooms[-1]
+    needs = [profile.calculated_bytes or 0 for profile in device.headroom_profiles]
+    assert needs == sorted(needs)
+    assert needs[0] < needs[-1]
+    whole = size or 12480 + needs[-1]
+    assert {profile.headroom_bytes for profile in device.headroom_profiles} == {whole - 12480}
     line = f"    pause buffer-size {whole} pause-threshold 12480 resume-threshold 12000\n"
     text = text_of(device)
     assert f"policy-map type queuing ROCE-PAUSE\n  class type queuing c-in-q3\n{line}" in text

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.core.counts import counted
 from fabric.core.findings import Severity
 from fabric.core.units import gbps_to_mbps
+from fabric.design.configured import pmax_words
 from fabric.design.nic import DCQCN_PLACES, dcqcn_settings, parameter_set
 from fabric.design.qos import host_qos
 from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, nic_headroom_bytes
@@ -121,15 +122,16 @@ def _wrong(cable: Cable, policy: LosslessPolicy) -> tuple[str, str, Severity] | 
     except ValueError as error:
         fix = "use another set, or byte_counter_unit_bytes as the firmware counts"
         return str(error), fix, Severity.ERROR
-    wanted = (target.kmin_bytes, target.kmax_bytes, target.pmax_percent)
-    marking = [(one.kmin_bytes, one.kmax_bytes, float(one.pmax_percent)) for one in port.classes]
+    sku = cable.device.sku
+    wanted = (target.kmin_bytes, target.kmax_bytes, f"{target.pmax_percent:g} %")
+    marking = [(one.kmin_bytes, one.kmax_bytes, pmax_words(one, sku)) for one in port.classes]
     values = next((one for one in marking if one != wanted), wanted)
     if values == wanted:
         return None
     message = (
         f"dcqcn_set {nic.dcqcn_set} was computed for marking from {target.kmin_bytes} to "
-        f"{target.kmax_bytes} bytes and {target.pmax_percent:g} %; {cable.device.name} marks from "
-        f"{values[0]} to {values[1]} and {values[2]:g} %"
+        f"{target.kmax_bytes} bytes and {wanted[2]}; {cable.device.name} marks from "
+        f"{values[0]} to {values[1]} and {values[2]}"
     )
     fix = "use the same thresholds in lossless.ecn, or compare both with `rocefab show dcqcn`"
     return message, fix, Severity.WARNING
