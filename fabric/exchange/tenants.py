@@ -11,10 +11,12 @@ from collections import Counter, defaultdict
 from ipaddress import IPv4Address, IPv4Network
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
 from fabric.core.hostlist import natural_key
 from fabric.exchange.host_profile import folded
 from fabric.exchange.plant import DISABLED
-from fabric.intent.tenancy_model import TENANT_NAME
+from fabric.intent.tenancy_model import TENANT_NAME, Tenancy, TenantsFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -38,9 +40,9 @@ def tenant_sections(plant: Plant, vrfs: Vrfs) -> tuple[dict[str, Any], frozenset
     """
     ids = {name: int(match[1]) for name in vrfs if (match := _VRF.fullmatch(name))}
     tenancy = _tenancy(vrfs, ids) if vrfs and ids.keys() == vrfs.keys() else {}
-    if not tenancy:
-        return {}, frozenset()
     owners = _owners(plant, vrfs)
+    if not tenancy or _has_split_nics(plant, owners):
+        return {}, frozenset()
     alone = frozenset(cable for cable, vrf in owners.items() if not vrf)
     if any(cable.state != DISABLED for cable in alone):
         alone = frozenset()
@@ -55,13 +57,27 @@ def tenant_sections(plant: Plant, vrfs: Vrfs) -> tuple[dict[str, Any], frozenset
         | _served(vrf, services, names)
         for vrf in sorted(vrfs, key=natural_key)
     ]
+    try:
+        Tenancy.model_validate(tenancy)
+        TenantsFile.model_validate({"tenants": tenants})
+    except ValidationError:  # such as an id that no tenant can have
+        return {}, frozenset()
     return {"tenancy": tenancy, "tenants": tenants}, alone
+
+
+def _has_split_nics(plant: Plant, owners: Mapping[Cable, str]) -> bool:
+    """Tell whether ports of one NIC are in several VRFs, which a tenant cannot be."""
+    vrfs: dict[tuple[str, int], set[str]] = defaultdict(set)
+    for cable, vrf in owners.items():
+        nic = plant.nic.get(cable.near) or plant.nic[cable.far]
+        vrfs[nic.host, nic.rail or 0].add(vrf)
+    return any(len(own) > 1 for own in vrfs.values())
 
 
 def tenant_names(vrfs: Vrfs) -> dict[str, str]:
     """Return the name of the tenant of each VRF: its one description, else that of the VRF."""
     told = {vrf: min(own.descriptions) for vrf, own in vrfs.items() if len(own.descriptions) == 1}
-    counts = Counter(told.values())
+    counts = Counter([*told.values(), *(vrf.lower() for vrf in vrfs)])
     fits = {name for name in counts if counts[name] == 1 and re.fullmatch(TENANT_NAME, name)}
     return {vrf: told[vrf] if told.get(vrf) in fits else vrf.lower() for vrf in vrfs}
 

@@ -11,7 +11,9 @@ import yaml
 
 from fabric.core.findings import Finding
 from fabric.exchange.longest_cables import with_lengths
-from fabric.exchange.plant import Cable, End, Plant
+from fabric.exchange.plant import Cable, Device, End, Nic, Plant
+from fabric.exchange.tenants import tenant_names, tenant_sections
+from fabric.exchange.vrfs import FabricVrf
 from fabric.workflow.imports import Request, import_inventory
 from fabric.workflow.project import Project
 from tests.cases import each
@@ -115,6 +117,19 @@ LOST: dict[str, tuple[Callable[[str], str], list[str]]] = {
             ),
         ],
     ),
+    "an id that no tenant has": (
+        lambda text: text.replace("Vrf17", "Vrf99999").replace("50017", "149999"),
+        [
+            (
+                "the VRF Vrf18 (VNI 50018) runs on 3 ports of su1-rail[0-1],su2-rail0, and the "
+                "inventory has no such tenant: a plan takes the ports out of their VRF"
+            ),
+            (
+                "the VRF Vrf99999 (VNI 149999) runs on 4 ports of su[1-2]-rail[0-1], and the "
+                "inventory has no such tenant: a plan takes the ports out of their VRF"
+            ),
+        ],
+    ),
     "another route target": (
         lambda text: text.replace("65000:50017", "65000:7"),
         [
@@ -204,3 +219,28 @@ def test_a_length_that_is_known_stays() -> None:
     cable = _cable("leaf1 swp1", "spine1 swp1", 7)
     plant, notes = with_lengths(Plant(cables=(cable,)), {cable.near: 9}, {"leaf1", "spine1"}, "x")
     assert (plant.cables, notes) == ((cable,), ())
+
+
+def test_names_of_tenants_are_descriptions_that_can_be_names() -> None:
+    told: dict[str, set[str]] = {
+        "Vrf1": {"red"},
+        "Vrf2": {"Blue & co"},
+        "Vrf3": {"vrf4"},
+        "Vrf4": set(),
+        "Vrf5": {"a", "b"},
+    }
+    vrfs = {name: FabricVrf(descriptions=own) for name, own in told.items()}
+    assert [*tenant_names(vrfs).values()] == ["red", "vrf2", "vrf3", "vrf4", "vrf5"]
+
+
+def test_no_tenant_is_made_of_a_nic_in_two_vrfs() -> None:
+    ends = [("gpu1", "eth1"), ("gpu1", "eth2")]
+    nics = tuple(Nic(*end, rail=0, nic_port=place) for place, end in enumerate(ends))
+    cables = tuple(Cable.between(end, ("leaf", f"swp{place}")) for place, end in enumerate(ends))
+    devices = Device("gpu1", "host"), Device("leaf", "switch")
+    plant = Plant(devices=devices, cables=cables, nics=nics)
+    vrfs = {f"Vrf{one + 1}": FabricVrf(ports={("leaf", f"swp{one}")}) for one in (0, 1)}
+    assert tenant_sections(plant, vrfs) == ({}, frozenset())
+    one = {"Vrf1": FabricVrf(ports={("leaf", "swp0"), ("leaf", "swp1")})}
+    sections, _ = tenant_sections(plant, one)
+    assert sections["tenants"] == [{"name": "vrf1", "id": 1, "hosts": "gpu1"}]
