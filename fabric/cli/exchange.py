@@ -132,8 +132,9 @@ def import_(
 ) -> None:
     """Create an inventory from what another tool has of a fabric.
 
-    Nothing is written unless the complete inventory can be loaded. Source data that an inventory
-    cannot represent is reported on stderr.
+    Nothing is written unless the complete inventory can be loaded. Source data that is read and
+    that an inventory cannot represent is reported on stderr; docs/exchange.md lists the parts of
+    running configurations that are not read.
 
     Exit codes: 0, 2, 3.
     """

@@ -260,10 +260,11 @@ def explain(
 
     Exit codes: 0, 2.
     """
+    from fabric.intent.documents import MAIN_FILE
     from fabric.report.budget import find_port, port_budget
     from fabric.report.defects import defect_details, is_defect_id
     from fabric.report.explain_text import texts
-    from fabric.report.rules import is_rule_id, rule_details
+    from fabric.report.rules import is_like_rule_id, is_rule_id, no_rule, rule_details
     from fabric.workflow.explain import explain as workflow
     from fabric.workflow.project import Project
 
@@ -275,7 +276,12 @@ def explain(
         output.records(rule_details(words[-1]), form)
         return
     folder, device, text = _explained(words)
+    may_be_rule = is_like_rule_id(device) and not text
+    if may_be_rule and not (folder / MAIN_FILE).is_file():
+        raise no_rule(device)
     project = Project(folder)
+    if may_be_rule and device not in {*project.devices, *project.hosts}:
+        raise no_rule(device)
     port = find_port(project, device, text)
     if port:
         output.records(port_budget(project, project.devices[device], port), form)

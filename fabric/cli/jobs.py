@@ -216,7 +216,12 @@ def _queue_row(one: dict[str, Any]) -> tuple[object, ...]:
     if "unplaced" in one:
         return (one["name"], "-", "-", "-", "; ".join(one["unplaced"]))
     gap = "not known" if one["gap"] is None else f"{one['gap']:.1%}"
-    return (one["name"], one["hostlist"], one["cost"], gap, one["reason"])
+    return (one["name"], one["hostlist"], _short(one["cost"]), gap, one["reason"])
+
+
+def _short(number: float | None) -> str:
+    """Return a number as people read it; without end it is None."""
+    return "no end" if number is None else f"{number:.3g}"
 
 
 def _of_hosts(reasons: dict[str, str]) -> Iterator[str]:
@@ -234,11 +239,12 @@ def _print(job: dict[str, Any], *, every_rank: bool) -> None:
 
     hosts = hostlist.fold_in_order(job["hosts"])
     output.data(f"hosts   {hosts}\nreason  {job['reason']}\n")
+    cost, load, hashed = (_short(job[key]) for key in ("cost", "link_load", "link_load_hashed"))
     output.data(
-        f"cost    {job['cost']} of the line rate on the fullest {_fullest(job['bottleneck'])}; "
+        f"cost    {cost} of the line rate on the fullest {_fullest(job['bottleneck'])}; "
         f"{_proof(job['gap'])}\n"
-        f"links   {job['link_load']} of the line rate on the fullest cable between switches if "
-        f"packets are sprayed, {job['link_load_hashed']} if flows are hashed\n"
+        f"links   {load} of the line rate on the fullest cable between switches if "
+        f"packets are sprayed, {hashed} if flows are hashed\n"
     )
     for used, hosts in (("used", job["degraded"]), ("not used", job["not_considered"])):
         output.data("".join(f"{used:<9}{line}\n" for line in _of_hosts(hosts)))

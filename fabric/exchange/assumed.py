@@ -66,8 +66,13 @@ class _Assumed:
             if switch["names"] in self._recipe.of_base and "sku" in switch:
                 text = f"no switch model in the source; from the base {self._recipe.base_name}"
                 yield ("switches", index), text
+        for index, tenant in enumerate(self._recipe.tenants.get("tenants", ())):
+            if tenant["name"] == f"vrf{tenant['id']}":
+                yield ("tenants", index), "no name in the source; that of the VRF"
         for path, value in _leaves(self._tree, ()):
-            is_told = path[0] in _OF_SOURCE or path[:2] in self._recipe.told
+            is_told = (
+                path[0] in {*_OF_SOURCE, *self._recipe.tenants} or path[:2] in self._recipe.told
+            )
             reason = "" if is_told else self._reason(path)
             if reason:
                 yield path, f"{reason}; {self._origin(path, value)}"

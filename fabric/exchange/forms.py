@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.exchange.lanes import Lane
     from fabric.exchange.plant import End, Plant
+    from fabric.exchange.vrfs import Vrfs
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,12 @@ class Imported:
         Descriptions of ports of switches, where the source has them.
     management : mapping
         Servers that the source has, by field of ``management``.
+    vrfs : mapping
+        VRFs of tenants, where the source has them.
+    tunnel_ends : mapping
+        Address of the tunnel end point of each switch; empty without one.
+    ports : mapping
+        Speed of each port of a switch, where the source names those without a cable too.
     """
 
     plant: Plant
@@ -82,6 +89,9 @@ class Imported:
     allowas_in: int = 0
     descriptions: Mapping[End, str] = field(default_factory=dict)
     management: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    vrfs: Vrfs = field(default_factory=dict)
+    tunnel_ends: Mapping[str, str] = field(default_factory=dict)
+    ports: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

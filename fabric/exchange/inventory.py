@@ -17,6 +17,7 @@ from fabric.exchange.assumed import assumed
 from fabric.exchange.exporters.cable_plan import cabling_csv
 from fabric.exchange.figures import figures
 from fabric.exchange.host_profile import GPUS, MANAGEMENT, HostProfile, folded, management
+from fabric.exchange.routed_pools import outside_rails
 from fabric.exchange.routed_units import has_routed, routed_units, untaken
 from fabric.exchange.source_addresses import pools, without_routed
 from fabric.exchange.source_ipv6 import has_addresses_of_links
@@ -125,7 +126,10 @@ def guesses(plant: Plant, recipe: Recipe) -> list[Finding]:
     place = Position(recipe.source)
     untaken_ports = [
         Finding("EXC012", Severity.WARNING, message, fix, position=place)
-        for message, fix in untaken(plant, recipe.base.get("addressing", {}))
+        for message, fix in (
+            *untaken(plant, recipe.base.get("addressing", {})),
+            *outside_rails(plant, _base_for(plant, recipe).get("addressing", {})),
+        )
     ]
     base = recipe.base.get("host", {})
     interface, chosen = base.get("management_interface", MANAGEMENT), management(plant, base)
@@ -183,6 +187,7 @@ def _fabric(plant: Plant, recipe: Recipe, rails: int, names: HostProfile) -> dic
         "switches": _switches(plant, recipe, list(hosts)),
         "platforms": _platforms(plant, recipe),
         **figures(plant, base),
+        **recipe.tenants,
         **{key: value for key, value in base.items() if key not in taken},
         "host": _host(plant, recipe, names),
     }
@@ -335,7 +340,7 @@ def _ports(plant: Plant, recipe: Recipe) -> dict[str, dict[str, dict[str, Any]]]
     for name, values in recipe.descriptions.items():
         for port, value in values.items():
             ports.setdefault(name, {}).setdefault(port, {})["description"] = value
-    for cable in plant.disabled:
+    for cable in (one for one in plant.disabled if one not in recipe.quarantined):
         ends = (end for end in (cable.near, cable.far) if plant.device[end[0]].kind == "switch")
         name, port = next(ends)
         ports.setdefault(name, {}).setdefault(port, {})["enabled"] = False

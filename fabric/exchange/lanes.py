@@ -16,7 +16,7 @@ from fabric.platforms.breakout import broken_out, fits, parse_mode
 from fabric.platforms.cage import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from fabric.exchange.plant import Cable, End, Plant
     from fabric.platforms.cage import CageKind
@@ -46,6 +46,7 @@ def in_parts(
     lanes: Mapping[End, Lane],
     skus: Mapping[str, Sku],
     splits: Mapping[str, Iterable[Mapping[str, Any]]],
+    present: Mapping[str, Mapping[str, float | None]],
     source: str,
 ) -> tuple[Plant, dict[str, list[dict[str, Any]]]]:
     """Return the plant with the ports that its switches have after breakout, and the breakouts.
@@ -61,6 +62,8 @@ def in_parts(
         Model of each switch.
     splits : mapping
         Breakouts that the inventory has without these, by switch.
+    present : mapping
+        Speed of each port that a switch is known to have, with a cable or without.
 
     Raises
     ------
@@ -69,9 +72,11 @@ def in_parts(
     """
     cabled = {end: cable for cable in plant.cables for end in (cable.near, cable.far)}
     given = {name: _given(splits.get(name, ())) for name in skus}
-    ports: dict[str, dict[str, Cable]] = defaultdict(dict)
+    ports: dict[str, dict[str, float | None]] = defaultdict(dict)
     for end in cabled.keys() - lanes.keys():
-        ports[end[0]][end[1]] = cabled[end]
+        ports[end[0]][end[1]] = cabled[end].speed_gbps
+    for name, sku in skus.items():
+        ports[name] = {**_uncabled(sku, present.get(name, {}), ports[name]), **ports[name]}
     modes = {name: _inferred(skus[name], ports[name]) | mine for name, mine in given.items()}
     names: dict[End, End] = {}
     wrong: list[Finding] = []
@@ -96,6 +101,11 @@ def in_parts(
     return plant.with_ends(names), changed
 
 
+def knows_port(model: Sku, port: str) -> bool:
+    """Tell whether a model has a port of a name with one of its breakouts, or without."""
+    return port in _numbers(model.whole) or port in _parts(model.whole)
+
+
 @lru_cache(maxsize=256)
 def _numbers(model: Sku) -> dict[str, int]:
     return model.port_numbers()
@@ -117,11 +127,23 @@ def _parts(model: Sku) -> dict[str, dict[int, list[Mode]]]:
     return found
 
 
-def _inferred(model: Sku, ports: Mapping[str, Cable]) -> dict[int, Mode]:
-    """Return modes of cages that have cabled ports with names that only parts have."""
+def _uncabled(
+    model: Sku, present: Mapping[str, float | None], cabled: Collection[str]
+) -> dict[str, float | None]:
+    """Return the ports that are there, but for those of cages with a cable on the whole port."""
+    numbers = _numbers(model.whole)
+    whole = {model.whole.place(numbers[port]).cage for port in cabled if port in numbers}
+    parts = _parts(model.whole)
+    return {
+        port: speed for port, speed in present.items() if not parts.get(port, {}).keys() & whole
+    }
+
+
+def _inferred(model: Sku, ports: Mapping[str, float | None]) -> dict[int, Mode]:
+    """Return modes of cages that have ports with names that only parts have."""
     common: dict[int, list[Mode]] = {}
     for port in ports.keys() - _numbers(model.whole).keys():
-        speeds = {None, ports[port].speed_gbps}
+        speeds = {None, ports[port]}
         for cage, modes in _parts(model.whole).get(port, {}).items():
             fitting = [mode for mode in modes if speeds <= {None, *mode.speeds_gbps}]
             common[cage] = [mode for mode in common.get(cage, fitting) if mode in fitting]

@@ -174,8 +174,9 @@ def _tenants(fabric: Fabric) -> tuple[PlantTenant, ...]:
             vrf_name(item.value),
             "" if tenants.is_local else route_target(tenants.tenancy, item.value),
             frozenset(own),
+            tuple(tenants.names[other] for other in tenants.partners(row)),
         )
-        for item, own in zip(tenants.items, ends, strict=True)
+        for row, (item, own) in enumerate(zip(tenants.items, ends, strict=True))
     )
 
 

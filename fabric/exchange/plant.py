@@ -145,12 +145,16 @@ class Nic:
 
 @dataclass(frozen=True, slots=True)
 class PlantTenant:
-    """A tenant: its VRF, its route target (empty without EVPN), and ends of cables in the VRF."""
+    """A tenant: its VRF, its route target (empty without EVPN), and ends of cables in the VRF.
+
+    ``partners`` are the tenants that it reaches by a service, as either end.
+    """
 
     name: str
     vrf: str
     target: str
     ends: frozenset[End]
+    partners: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

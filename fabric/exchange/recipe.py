@@ -12,7 +12,7 @@ from fabric.core.shown import listed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.exchange.plant import Device, End, Nic, Plant
+    from fabric.exchange.plant import Cable, Device, End, Nic, Plant
 
 
 #: What is kept in another place, or is written in another way on purpose.
@@ -63,6 +63,10 @@ class Recipe:
         Breakouts of each switch that has ports in parts.
     told : frozenset
         Section and name of the fields of the base that the source tells.
+    tenants : mapping
+        Sections ``tenancy`` and ``tenants``, where the source tells them.
+    quarantined : frozenset of Cable
+        Cables that are off as their NIC has no tenant.
     host_ports : int or None
         Ports for hosts that leaves need where each NIC has a subnet; None is what the base says.
     """
@@ -84,6 +88,8 @@ class Recipe:
     remarks: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)
     breakouts: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
     told: frozenset[tuple[str, str]] = frozenset()
+    tenants: Mapping[str, Any] = field(default_factory=dict)
+    quarantined: frozenset[Cable] = frozenset()
     host_ports: int | None = None
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_interface
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING, Any
 
+from fabric.exchange.nic_subnets import is_single, subnets_of
+from fabric.exchange.routed_pools import LARGEST, parts_by_rail, pool_of_rails, room
 from fabric.exchange.routed_units import routed_units
 from fabric.exchange.source_ipv6 import ipv6_plan, pair_of_ipv6
 from fabric.intent.scalars import LINK_LENGTHS
@@ -14,10 +15,9 @@ from fabric.topology.model import other_end
 from fabric.topology.routed import OF_VLANS, PAIR
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
-    from fabric.exchange.plant import Cable, Nic, Plant
-    from fabric.platforms.model import Sku
+    from fabric.exchange.plant import Cable, Plant
 
 #: Limits of `fabric.intent.model.Addressing.host_prefix_length`.
 _LENGTHS = range(8, 31)
@@ -28,20 +28,6 @@ _FEWEST_LOOPBACKS = 256
 _OF_ROUTED = frozenset({"routed_hosts", "routed_prefix_length", "advertise", "ipv6"})
 #: Fields of IPv4, which NICs with IPv6 alone do not have.
 _OF_IPV4 = frozenset({"hosts", *OF_VLANS})
-#: A pool is cut with room for as many NICs as a leaf may have: no leaf has more.
-_MOST_PORTS = 128
-#: Bits of the hosts of the largest private network (RFC 1918).
-_LARGEST = 24
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where the subnet of a NIC belongs: leaf, rail, and with VLANs of single NICs its slot."""
-
-    leaf: str
-    unit: str
-    rail: int
-    slot: int | None
 
 
 def pools(plant: Plant, base: Mapping[str, Any], *, of_user: bool = True) -> dict[str, Any]:
@@ -55,27 +41,29 @@ def pools(plant: Plant, base: Mapping[str, Any], *, of_user: bool = True) -> dic
         Whether the user gave the base: its pools count where they hold all addresses. A default
         pool would announce, and route at the hosts, what is of others.
     """
-    routed, single = routed_units(plant), _single(plant)
+    routed, single = routed_units(plant), is_single(plant)
     section = dict(base)
-    networks: dict[bool, set[IPv4Network]] = {True: set(), False: set()}
-    for place, values in _subnets(plant, plant, single=single).items():
-        if "network" in values:
-            networks[place.unit in routed].add(IPv4Network(values["network"]))
+    parts = {network: part for (_, network), part in parts_by_rail(plant).items()}
+    networks = {
+        IPv4Network(values["network"])
+        for place, values in subnets_of(plant, plant, single=single).items()
+        if "network" in values and place.unit not in routed
+    }
     ipv6 = ipv6_plan(plant, base.get("ipv6"), routed)
-    if networks[True] or networks[False] or ipv6:
+    if parts or networks or ipv6:
         section = without_routed(section)
-    if networks[True]:
-        section = _with_routed(plant, section, base, networks[True], alone=not networks[False])
-    elif ipv6 and not networks[False]:
+    if parts:
+        section = _with_routed(plant, section, base, parts, alone=not networks)
+    elif ipv6 and not networks:
         section = {key: value for key, value in section.items() if key not in _OF_IPV4}
         section |= {"vlan_per": "none", **_said(base, "advertise")}
     section |= {"ipv6": ipv6} if ipv6 else {}
-    usual = _of_usual_length(networks[False])
+    usual = _of_usual_length(networks)
     if usual and usual[0].prefixlen in _LENGTHS:
         section["host_prefix_length"] = usual[0].prefixlen
         if single:
             section["vlan_per"] = "nic"
-        count = len(usual) + len(networks[True])
+        count = len(usual) + len(parts)
         own = section.get("hosts") if of_user else None
         section["hosts"] = _pool(usual, own, count) or section.get("hosts")
         if _overlap(section):
@@ -100,15 +88,17 @@ def _with_routed(
     plant: Plant,
     section: dict[str, Any],
     base: Mapping[str, Any],
-    networks: set[IPv4Network],
+    parts: Mapping[IPv4Network, int],
     *,
     alone: bool,
 ) -> dict[str, Any]:
     """Return ``addressing`` with the pool of routed NIC ports, which is that of all NICs or not."""
-    usual = _of_usual_length(networks)
+    usual = _of_usual_length(parts)
     field = "hosts" if alone and not base.get("routed_hosts") else "routed_hosts"
     is_routed = base.get("vlan_per") == "none" or "routed_hosts" in base
-    own = _pool(usual, base.get(field) if is_routed else None, _room(plant))
+    of_user = base.get(field) if is_routed else None
+    rails = {network: parts[network] for network in usual}
+    own = pool_of_rails(plant, rails, of_user) or _pool(usual, of_user, room(plant))
     pool = {field: own or base.get(field)}
     if usual[0].prefixlen != PAIR:
         pool["routed_prefix_length"] = usual[0].prefixlen
@@ -123,54 +113,15 @@ def _said(base: Mapping[str, Any], field: str) -> dict[str, Any]:
     return {field: base[field]} if field in base else {}
 
 
-def _of_usual_length(networks: set[IPv4Network]) -> list[IPv4Network]:
+def _of_usual_length(networks: Collection[IPv4Network]) -> list[IPv4Network]:
     """Return the networks with the length that most of them have."""
     lengths = Counter(network.prefixlen for network in networks).most_common(1)
     return [network for network in networks if network.prefixlen == lengths[0][0]]
 
 
-def _room(plant: Plant) -> int:
-    """Return how many subnets the pool of routed NIC ports is to be cut into."""
-    leaves = [switch for switch in plant.switches if switch.role == "leaf"]
-    rails = max((nic.rail or 0 for nic in plant.nics), default=0)
-    planes = len({leaf.plane for leaf in leaves}) or 1
-    return planes * (1 << rails.bit_length()) * len(leaves) * _MOST_PORTS
-
-
-def host_ports(plant: Plant, models: Mapping[str, Sku]) -> int | None:
-    """Return the ports for hosts that leaves need, where half of their ports are too few.
-
-    A leaf has a subnet for each of these ports where each NIC has one alone.
-    """
-    if not (routed_units(plant) or _single(plant)):
-        return None
-    hosts = max(Counter(host.unit for host in plant.hosts).values(), default=0)
-    leaves = [switch.name for switch in plant.switches if switch.role == "leaf"]
-    ports = min((len(models[name].port_numbers()) for name in leaves if name in models), default=0)
-    return hosts if ports // 2 < hosts <= ports else None
-
-
 def _overlap(section: Mapping[str, Any]) -> bool:
     hosts, routed = (section.get(name) for name in ("hosts", "routed_hosts"))
     return bool(hosts and routed) and IPv4Network(str(hosts)).overlaps(IPv4Network(str(routed)))
-
-
-def _single(plant: Plant) -> bool:
-    """Tell whether each NIC has a subnet alone, though it shares its leaf with others.
-
-    Those on routed ports have one anyway and do not count.
-    """
-    routed = routed_units(plant)
-    shared: Counter[IPv4Network] = Counter()
-    places: Counter[Place] = Counter()
-    for cable in plant.cables:
-        nic, leaf, gateway, _ = _nic_end(plant, cable)
-        if nic is None or plant.device[nic.host].unit in routed:
-            continue
-        if nic.address or gateway:
-            shared[IPv4Interface(nic.address or gateway).network] += 1
-            places[Place(leaf, "", nic.rail or 0, None)] += 1
-    return max(places.values(), default=1) > 1 and max(shared.values()) == 1
 
 
 def _pool(listed: Sequence[IPv4Network], base: object, count: int) -> object:
@@ -180,7 +131,7 @@ def _pool(listed: Sequence[IPv4Network], base: object, count: int) -> object:
     low = min(int(one.network_address) for one in listed)
     high = max(int(one.broadcast_address) for one in listed)
     size = max((low ^ high).bit_length(), (count * listed[0].num_addresses - 1).bit_length())
-    return base if size > _LARGEST else str(IPv4Network((low >> size << size, 32 - size)))
+    return base if size > LARGEST else str(IPv4Network((low >> size << size, 32 - size)))
 
 
 def own_subnets(plant: Plant, realised: Plant) -> dict[str, list[dict[str, Any]]]:
@@ -193,8 +144,11 @@ def own_subnets(plant: Plant, realised: Plant) -> dict[str, list[dict[str, Any]]
     realised : Plant
         The inventory that was made of it, with the subnets that follow from positions.
     """
-    single = _single(realised)
-    source, ours = _subnets(plant, plant, single=single), _subnets(realised, plant, single=single)
+    single = is_single(realised)
+    source, ours = (
+        subnets_of(plant, plant, single=single),
+        subnets_of(realised, plant, single=single),
+    )
     rail_of = {one.name: one.rail for one in plant.switches}
     own: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for place, mine in source.items():
@@ -207,59 +161,6 @@ def own_subnets(plant: Plant, realised: Plant) -> dict[str, list[dict[str, Any]]
             slot = {} if place.slot is None else {"slot": place.slot}
             own[place.leaf].append({**rail, **slot, **other})
     return dict(own)
-
-
-def _subnets(plant: Plant, slots: Plant, *, single: bool) -> dict[Place, dict[str, Any]]:
-    """Return network, VLAN and gateway of each place, where more than half of its NICs agree."""
-    slot_of: dict[str, int] = {}
-    routed = routed_units(slots)
-    sizes: Counter[str] = Counter()
-    for host in slots.hosts:
-        slot_of[host.name] = sizes[host.unit]
-        sizes[host.unit] += 1
-    counted: dict[Place, dict[str, Counter[Any]]] = defaultdict(lambda: defaultdict(Counter))
-    for cable in plant.cables:
-        nic, leaf, gateway, gateway6 = _nic_end(plant, cable)
-        if nic is None:
-            continue
-        unit = slots.device[nic.host].unit
-        slot = slot_of.get(nic.host) if single or unit in routed else None
-        place = Place(leaf, unit, nic.rail or 0, slot)
-        values = _subnet(nic.address, gateway, ("network", "gateway"))
-        if values and cable.vlan is not None:
-            values["vlan"] = cable.vlan
-        if unit in routed:
-            values |= _subnet(nic.ipv6, gateway6, ("ipv6", "ipv6_gateway"))
-        for field, value in values.items():
-            counted[place][field][value] += 1
-    return {
-        place: {
-            key: value
-            for key, counts in values.items()
-            for value, count in counts.most_common(1)
-            if 2 * count > counts.total()
-        }
-        for place, values in counted.items()
-    }
-
-
-def _subnet(address: str, gateway: str, fields: tuple[str, str]) -> dict[str, Any]:
-    """Return the subnet of a NIC and the address of its leaf in it, by field."""
-    if not (address or gateway):
-        return {}
-    network = ip_interface(address or gateway).network
-    values: dict[str, Any] = {fields[0]: str(network)}
-    if gateway and ip_interface(gateway).ip in network:
-        values[fields[1]] = str(ip_interface(gateway).ip)
-    return values
-
-
-def _nic_end(plant: Plant, cable: Cable) -> tuple[Nic | None, str, str, str]:
-    """Return the NIC of a cable, its leaf, and the gateways of it, of IPv4 and of IPv6."""
-    near, far = plant.nic.get(cable.near), plant.nic.get(cable.far)
-    if near is not None:
-        return near, cable.far[0], cable.far_address, cable.far_ipv6
-    return far, cable.near[0], cable.near_address, cable.near_ipv6
 
 
 def own_links(plant: Plant, realised: Plant) -> dict[str, dict[str, dict[str, str]]]:

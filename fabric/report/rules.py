@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fabric.audit.pair_rules import PAIR_RULES
 from fabric.audit.rules import AUDIT_RULES
 from fabric.core.errors import InputError
-from fabric.core.findings import Finding, Severity
+from fabric.core.findings import Finding, Severity, advised
 from fabric.prove.rules import PROOF_RULES
 from fabric.report.drifts import DRIFT_RULES
 from fabric.report.table import Table
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from fabric.validate.rule import Rule
 
 _ID = re.compile(r"[A-Z]{3}\d{3}")
+#: What a person may have meant as an id of a rule; a host may have such a name.
+_LIKE_ID = re.compile(r"[A-Z]{3}\d{3,}")
 
 
 def every_rule() -> list[Rule]:
@@ -51,6 +53,11 @@ def is_rule_id(word: str) -> bool:
     return bool(_ID.fullmatch(word)) and any(rule.id[:3] == word[:3] for rule in every_rule())
 
 
+def is_like_rule_id(word: str) -> bool:
+    """Tell whether a word may be meant as the id of a rule."""
+    return bool(_LIKE_ID.fullmatch(word))
+
+
 def rule_details(name: str) -> Table:
     """Return what a rule is: title, severity, subject, reason, source and fields.
 
@@ -62,7 +69,7 @@ def rule_details(name: str) -> Table:
     known = {rule.id: rule for rule in every_rule()}
     rule = known.get(name.upper())
     if rule is None:
-        raise _unknown(name, list(known))
+        raise no_rule(name)
     rows = (
         ("rule", rule.id),
         ("title", rule.title),
@@ -75,8 +82,10 @@ def rule_details(name: str) -> Table:
     return Table(("fact", "value"), rows)
 
 
-def _unknown(name: str, known: list[str]) -> InputError:
-    close = difflib.get_close_matches(name.upper(), known, n=3)
-    fix = f"did you mean {' or '.join(close)}?" if close else "`rocefab show rules` lists them"
+def no_rule(name: str) -> InputError:
+    """Return the error that there is no rule of a name."""
+    close = difflib.get_close_matches(name.upper(), [rule.id for rule in every_rule()], n=3)
+    meant = f"did you mean {' or '.join(close)}?" if close else ""
+    fix = advised(meant, "`rocefab show rules` lists them")
     finding = Finding("INT022", Severity.ERROR, f"unknown rule {name!r}", fix)
     return InputError("unknown rule", [finding])

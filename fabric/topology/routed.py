@@ -82,8 +82,12 @@ def room_for(count: int) -> str:
 def rail_size(file: FabricFile) -> int:
     """Return how many IPv4 addresses of routed NIC ports a rail has in a plane."""
     pool = routed_pool(file.addressing)
-    size = pool.num_addresses // file.planes if pool else 0
-    return size >> (file.rails - 1).bit_length()
+    return part_size(pool.num_addresses, file.planes, file.rails) if pool else 0
+
+
+def part_size(addresses: int, planes: int, rails: int) -> int:
+    """Return how many of the addresses of a pool a rail has in a plane."""
+    return addresses // planes >> (rails - 1).bit_length()
 
 
 def rail_length(file: FabricFile) -> int:

@@ -28,6 +28,7 @@ from fabric.workflow.adopt_policy import (
     policy_of,
     voters_of,
 )
+from fabric.workflow.adopt_unset import Tenancy, other_breakouts
 from fabric.workflow.check import check
 from fabric.workflow.configurations import whole
 from fabric.workflow.init_needs import needed_of
@@ -76,6 +77,8 @@ class Adopted:
         Findings of the rules on the inventory with these files.
     failure : str
         Why some devices cannot be rendered with these files; empty where all can.
+    vrfs : list of Finding
+        VRFs of tenants that run and that the inventory does not have.
     """
 
     files: dict[str, str]
@@ -89,6 +92,7 @@ class Adopted:
     errors: int
     warnings: int
     failure: str
+    vrfs: list[Finding]
 
 
 def adopt(project: Project, read: Read) -> Adopted:
@@ -133,6 +137,7 @@ def adopt(project: Project, read: Read) -> Adopted:
     outcome = check(changed)
     severities = [one.severity for one in outcome.findings]
     names = {one.name for one in voters}
+    tenancy = Tenancy(changed, read)
     return Adopted(
         files=texts(overrides, base),
         groups=_groups(changed, voters),
@@ -148,12 +153,13 @@ def adopt(project: Project, read: Read) -> Adopted:
         remaining={
             name: rest
             for name in sorted(names)
-            if (rest := _rest(changed, name, read.devices[name], rendered))
+            if (rest := _rest(changed, name, read.devices[name], rendered, tenancy))
         },
         decided=_decided(changed, overrides),
         errors=severities.count(Severity.ERROR),
         warnings=severities.count(Severity.WARNING),
         failure=failure,
+        vrfs=tenancy.lost(),
     )
 
 
@@ -237,12 +243,21 @@ def _plain_classes(policy: LosslessPolicy) -> tuple[LosslessClass, ...]:
 
 
 def _rest(
-    project: Project, name: str, state: Lossless, rendered: Mapping[str, Lossless]
+    project: Project,
+    name: str,
+    state: Lossless,
+    rendered: Mapping[str, Lossless],
+    tenancy: Tenancy,
 ) -> list[Difference]:
     """Return what a device has otherwise than the adopted inventory gives it."""
     pairs = pairs_of(project, name, state, rendered, policy_of(project, name))
     planned = rendered[name].ports if name in rendered else {}
-    return differences({
-        port: (now | others(state.ports[port]), then | others(planned[port]))
-        for port, (now, then) in pairs.items()
-    })
+    both = {}
+    for port, (now, then) in pairs.items():
+        vrf, planned_vrf = tenancy.of_port(name, port)
+        both[port] = (
+            now | others(state.ports[port]) | vrf,
+            then | others(planned[port]) | planned_vrf,
+        )
+    breakouts = other_breakouts(project.devices[name], state) if name in project.devices else []
+    return [*differences(both), *breakouts]

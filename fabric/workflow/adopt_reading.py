@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fabric.audit.host_class import HOST, lossless
@@ -13,13 +13,15 @@ from fabric.core.shown import printable
 from fabric.observe import read_running
 from fabric.workflow.devices import Selection, executor, fail_on, targets
 from fabric.workflow.saved import read_saved
-from fabric.workflow.sides import sides
+from fabric.workflow.sides import Side, sides
+from fabric.workflow.switch_vrfs import vrfs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from fabric.change.planner import Target
+    from fabric.exchange.vrfs import SwitchVrf
     from fabric.observe.configuration.lossless import Lossless
     from fabric.observe.snapshot import Running
     from fabric.workflow.project import Project
@@ -38,11 +40,14 @@ class Read:
         What was not used, and why.
     failed : dict of str to str
         Devices that did not answer, and why.
+    vrfs : dict of str to dict of str to SwitchVrf
+        VRFs of tenants of each switch.
     """
 
     devices: dict[str, Lossless] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
+    vrfs: dict[str, dict[str, SwitchVrf]] = field(default_factory=dict)
 
 
 def from_files(project: Project, folder: Path) -> Read:
@@ -57,6 +62,7 @@ def from_files(project: Project, folder: Path) -> Read:
     read = Read(
         warnings=[f"{_shown(file)}: no system recognises this file" for file in saved.unknown]
     )
+    files: dict[Path, str] = {}
     for file, name, state in _states(project, saved):
         platform = project.devices[name].platform if name in project.devices else HOST
         if name not in project.devices and name not in project.hosts:
@@ -68,7 +74,10 @@ def from_files(project: Project, folder: Path) -> Read:
             read.warnings.append(f"{_shown(file)}: a second file of {name}; the first one is used")
         else:
             read.devices[name] = state
-    return read
+            files |= {} if name in project.hosts else {file: name}
+    texts = {name: saved.texts[file] for file, name in files.items()}
+    side = Side({name: read.devices[name].system for name in texts}, texts, {})
+    return replace(read, vrfs=_vrfs(read, side))
 
 
 def _states(project: Project, saved: Saved) -> Iterator[tuple[Path, str, Lossless]]:
@@ -120,7 +129,15 @@ def from_devices(
     failed = {error.device: str(error) for error in errors}
     unread = states.keys() - devices.keys()
     warnings = [f"{name}: its configuration cannot be read" for name in sorted(unread)]
-    return Read(devices, warnings, failed)
+    read = Read(devices, warnings, failed)
+    return replace(read, vrfs=_vrfs(read, before))
+
+
+def _vrfs(read: Read, side: Side) -> dict[str, dict[str, SwitchVrf]]:
+    """Return the VRFs of the switches that were read; a warning names others."""
+    for name in sorted(side.texts.keys() & read.devices.keys() - side.routing.keys()):
+        read.warnings.append(f"{name}: its VRFs cannot be read")
+    return {name: vrfs_of(side.routing[name]) for name in side.routing.keys() & read.devices.keys()}
 
 
 def _running(target: Target) -> Running:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabric.audit.adoption.class_values import is_class_field, single_field
+from fabric.audit.adoption.differences import SET_ELSEWHERE
 from fabric.audit.adoption.values import policy_fields
 from fabric.core import hostlist
 from fabric.core.counts import counted
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 #: Number of the form of `--format json`.
 FORMAT = 1
 _ELSEWHERE = "no field of the policy sets it"
+_NOT_COMPARED = (
+    "Compared are the lossless class, MTU, lengths of cables that are configured, breakouts and "
+    "VRFs of tenants; `rocefab plan` shows all lines that change."
+)
 
 
 def as_object(adopted: Adopted, read: Read) -> dict[str, Any]:
@@ -46,6 +51,7 @@ def as_object(adopted: Adopted, read: Read) -> dict[str, Any]:
         ],
         "unknown": adopted.unknown,
         "unread": adopted.unread,
+        "vrfs": [str(one) for one in adopted.vrfs],
         "borrowed": [one._asdict() for one in adopted.borrowed],
         "failed": read.failed,
         "warnings": read.warnings,
@@ -83,18 +89,17 @@ def describe(adopted: Adopted, read: Read) -> str:
     lines = [_failure(adopted), ""] if adopted.failure else []
     if adopted.errors and not adopted.failure:
         lines = [f"{_check(adopted)} `rocefab render` and `plan` reject it.", ""]
+    if adopted.vrfs:
+        lines += [*(f"warning: {one}" for one in adopted.vrfs), ""]
     for path, text in adopted.files.items():
         lines += [f"{path}:", *(f"    {line}" for line in text.splitlines()), ""]
     if not adopted.files:
-        lines += [
-            f"No file is needed: the inventory has the policy that runs{_where(adopted)}.",
-            "",
-        ]
+        what = f"The inventory has the lossless policy that runs{_where(adopted)}"
+        lines += [f"{what}: no file is needed for it.", ""]
     lines += _section("Groups of equal policy, most devices first:", _groups(adopted))
-    lines += _section("Would still change:", _remaining(adopted)) or [
-        f"No field that is read would still change{_where(adopted)}.",
-        "",
-    ]
+    lines += _section("Would still change:", _remaining(adopted)) or (
+        [] if adopted.vrfs else [f"No field that is read would still change{_where(adopted)}.", ""]
+    )
     lines += _section(
         "Not adopted, as these systems do not tell the field, or it is not read:", _unknown(adopted)
     )
@@ -106,6 +111,7 @@ def describe(adopted: Adopted, read: Read) -> str:
         lines.append(f"Not read; {rule}: {names}")
     lines += [f"{name} failed: {printable(reason)}" for name, reason in read.failed.items()]
     lines += [f"Ignored: {warning}" for warning in read.warnings]
+    lines += [_NOT_COMPARED]
     lines += [] if adopted.failure else [_check(adopted)]
     return "\n".join(lines) + "\n"
 
@@ -146,7 +152,7 @@ def _remaining(adopted: Adopted) -> Iterator[str]:
 
 def why(adopted: Adopted, name: str, one: Difference) -> str:
     """Return why a field is not kept as it runs."""
-    reason = adopted.reasons.get(name, {}).get(one.field)
+    reason = adopted.reasons.get(name, {}).get(one.field) or SET_ELSEWHERE.get(one.field)
     if reason:
         return reason
     owner = "classes" if is_class_field(one.field) else one.field

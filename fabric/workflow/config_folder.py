@@ -21,6 +21,7 @@ from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.lldp import neighbours_of
 from fabric.workflow.audit import LLDP
 from fabric.workflow.saved import files_of
+from fabric.workflow.switch_vrfs import tunnel_end_of, vrfs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,6 +101,9 @@ def _row(file: Path, system: str, text: str) -> dict[str, Any]:
         "allowas_in": max((peer.allowas_in or 0 for peer in peers), default=0),
         "loopback": _loopback(configured),
         "management": servers_of(system, text),
+        "vrfs": vrfs_of(configured),
+        "tunnel_end": tunnel_end_of(configured),
+        "front_ports": {name: port.speed_gbps for name, port in lossless.ports.items()},
         "unnumbered": [peer for peer in bgp.peers if not is_address(peer)] if bgp else [],
         "ports": {
             name: {
@@ -131,10 +135,8 @@ def _lossless(system: str, text: str) -> Lossless:
 
 def _figures(port: PortPolicy | None) -> dict[str, float | None]:
     """Return speed and length of the cable of a port, as far as the file sets them."""
-    return {
-        "speed_gbps": port.speed_gbps if port else None,
-        "cable_m": port.cable_m if port else None,
-    }
+    names = ("speed_gbps", "cable_m", "longest_m")
+    return {name: getattr(port, name) if port else None for name in names}
 
 
 def _unknown(model: str, file: Path) -> tuple[str, str, str]:

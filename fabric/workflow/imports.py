@@ -24,8 +24,11 @@ from fabric.exchange.names import FILE, Names, names_file, read_names
 from fabric.exchange.numbered import with_names
 from fabric.exchange.recipe import Recipe, differences
 from fabric.exchange.roles import complete, with_hosts
-from fabric.exchange.source_addresses import host_ports, own_links, own_subnets
+from fabric.exchange.routed_pools import host_ports
+from fabric.exchange.source_addresses import own_links, own_subnets, pools
+from fabric.exchange.tenants import tenant_sections, tunnel_pool
 from fabric.exchange.values import role_of
+from fabric.exchange.vrfs import lost_vrfs, planned_vrfs
 from fabric.intent.yaml.file import assumed_places
 from fabric.platforms.model import role_field
 from fabric.workflow.config_folder import read_configurations
@@ -143,6 +146,7 @@ def import_inventory(
         *guesses(plant, recipe),
         *differences(plant, realised, shown),
         *lost_descriptions(imported.descriptions, realised, shown),
+        *lost_vrfs(imported.vrfs, planned_vrfs(realised), Position(shown)),
     )
     notes += tuple(_assumed(files, output))
     return [file.path for file in files], notes
@@ -183,9 +187,25 @@ def _in_parts(
     models = {name: skus[sku] for name, sku in switch_models(plant, recipe).items() if sku in skus}
     plant = with_names(plant, imported.numbers, models, shown)
     splits = role_breakouts(plant, recipe)
-    plant, breakouts = in_parts(plant, imported.lanes, models, splits, shown)
-    recipe = replace(recipe, breakouts=breakouts, host_ports=host_ports(plant, models))
+    plant, breakouts = in_parts(plant, imported.lanes, models, splits, imported.ports, shown)
+    base, of_user = recipe.base.get("addressing", {}), bool(recipe.base_name)
+    addressing = pools(plant, base, of_user=of_user)
+    ports = host_ports(plant, models, addressing)
+    recipe = replace(recipe, breakouts=breakouts, host_ports=ports)
+    recipe = _with_tenants(plant, imported, recipe, addressing)
     return plant, recipe if recipe.base_name else _fitted(plant, recipe, models)
+
+
+def _with_tenants(
+    plant: Plant, imported: Imported, recipe: Recipe, addressing: Mapping[str, Any]
+) -> Recipe:
+    """Return a recipe with the tenants of the source, unless those of the base count."""
+    if "tenants" in recipe.base:
+        return recipe
+    sections, quarantined = tenant_sections(plant, imported.vrfs)
+    if sections:
+        sections["tenancy"] |= tunnel_pool(plant, imported.tunnel_ends, addressing["loopbacks"])
+    return replace(recipe, tenants=sections, quarantined=quarantined)
 
 
 def _fitted(plant: Plant, recipe: Recipe, models: Mapping[str, Sku]) -> Recipe:

@@ -152,6 +152,11 @@ CALLS = {
         r"unknown rule 'QOS924'; did you mean QOS024",
     ),
     "rule to explain that does not exist": ("explain QOS924", r"'QOS924'; did you mean QOS024"),
+    "rule to explain with more digits": ("explain QOS9999", r"'QOS9999'; did you mean"),
+    "rule to explain of no area, with an inventory": (
+        "explain inv ZZZ9999",
+        r"unknown rule 'ZZZ9999'; `rocefab show rules` lists them",
+    ),
     "rule unlike any": ("show rules nonsense", r"'nonsense'; `rocefab show rules` lists them"),
     "unknown rule": (
         "check inv --ignore QOS01",

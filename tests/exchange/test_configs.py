@@ -13,6 +13,7 @@ import yaml
 from fabric.core.errors import InputError
 from fabric.exchange.forms import Imported, Settings, importers
 from fabric.exchange.port_text import far_end
+from fabric.observe.configuration.lossless import lossless_readers
 from fabric.observe.configuration.recognition import system_of
 from fabric.observe.configuration.servers import servers_of
 from fabric.workflow.config_folder import read_configurations
@@ -438,3 +439,40 @@ def test_a_second_import_changes_no_description(tmp_path: Path) -> None:
     words = ("import", "configs", str(tmp_path / "configs"), "--hosts", "gpu[001-004]")
     ended = run(*words, "--compare", demo)
     assert "0 changed (0 settings)" in ended.out
+
+
+#: A line about lengths by system, and what a port then has: its own, and that of the longest.
+_CUMULUS = """\
+nv set interface swp1 ip address 10.0.0.0/31
+nv set qos pfc default-global cable-length 70
+"""
+_JUNOS = """\
+set interfaces et-0/0/0 unit 0 family inet address 10.0.0.0/31
+set class-of-service congestion-notification-profile P input cable-length 90
+set class-of-service interfaces et-0/0/0 congestion-notification-profile P
+"""
+LENGTHS: dict[str, tuple[str, str, tuple[int | None, int | None]]] = {
+    "cumulus": (
+        _CUMULUS,
+        "swp1",
+        (None, 70),
+    ),
+    "esonic": ("interface Ethernet0\n cable-length 300m\n!\n", "Ethernet0", (300, None)),
+    "junos": (
+        _JUNOS,
+        "et-0/0/0",
+        (None, 90),
+    ),
+}
+
+
+@each("system", LENGTHS)
+def test_lengths_of_cables_are_read(system: str) -> None:
+    text, port, lengths = LENGTHS[system]
+    policy = lossless_readers[system].read(text).ports[port]
+    assert (policy.cable_m, policy.longest_m) == lengths
+
+
+def test_enterprise_sonic_is_set_for_40_m_without_a_line() -> None:
+    text = "interface Ethernet0\n priority-flow-control priority 3\n!\n"
+    assert lossless_readers["esonic"].read(text).ports["Ethernet0"].cable_m == 40

@@ -26,7 +26,7 @@ def split(
     splits = [dict(zip(("cages", "mode"), given.split(), strict=True))] if given else []
     plant = Plant("x", (Device("leaf", "switch", "leaf"),), tuple(cables))
     models = {"leaf": replace(sku(model), **fields)}
-    plant, modes = in_parts(plant, lanes, models, {"leaf": splits}, "n.json")
+    plant, modes = in_parts(plant, lanes, models, {"leaf": splits}, {}, "n.json")
     ends = [end for cable in plant.cables for end in (cable.near, cable.far)]
     assert [cable.speed_gbps for cable in plant.cables] == [gbps] * parts
     return [name for device, name in ends if device == "leaf"], modes.get("leaf", [])
@@ -88,7 +88,7 @@ def named(model: str, *ports: str, gbps: int | None = None, given: str = "") -> 
     cables = [Cable.between(("leaf", it), ("gpu", f"x{it}"), gbps) for it in ports]
     plant = Plant("x", (Device("leaf", "switch", "leaf"),), tuple(cables))
     splits = [dict(zip(("cages", "mode"), given.split(), strict=True))] if given else []
-    back, modes = in_parts(plant, {}, {"leaf": sku(model)}, {"leaf": splits}, "n.json")
+    back, modes = in_parts(plant, {}, {"leaf": sku(model)}, {"leaf": splits}, {}, "n.json")
     assert back == plant
     return [" ".join(split.values()) for split in modes.get("leaf", [])]
 

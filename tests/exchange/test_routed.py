@@ -9,7 +9,9 @@ import pytest
 import yaml
 
 from fabric.exchange.plant import Cable, Device, Nic, Plant
+from fabric.exchange.routed_pools import outside_rails
 from fabric.exchange.routed_units import misfits, routed_units, untaken
+from fabric.exchange.source_addresses import pools
 from fabric.workflow.project import Project
 from tests.cases import each
 from tests.cli.runs import run
@@ -207,3 +209,40 @@ def test_a_source_without_addresses_says_so_where_the_base_has_routed_ports() ->
     assert "the source has no addresses of any" in only[0]
     assert list(untaken(plant, {"routed_hosts": "10.96.0.0/16", "vlan_per": "none"})) == []
     assert list(untaken(plant, {})) == []
+
+
+#: Pools of a fabric with eight rails: from little room for each rail to much.
+POOLS = ("10.64.0.0/24", "10.64.0.0/22", "10.64.8.0/21", "10.64.0.0/12")
+
+
+@each("pool", POOLS)
+def test_the_pool_that_is_assumed_has_the_subnets_rail_by_rail(pool: str, tmp_path: Path) -> None:
+    data = document(rails=8, addressing__vlan_per="none", addressing__hosts=pool)
+    data["platforms"]["leaf"]["host_ports"] = 4
+    data["host"] = {"gpus": 8, "interfaces": "eth[1-8]", "rdma_devices": "mlx5_[1-8]"}
+    folder = tmp_path / pool.replace("/", "-")
+    (folder / "source").mkdir(parents=True)
+    (folder / "source/fabric.yaml").write_text(yaml.safe_dump(data))
+    back = again(folder / "source", "json", folder)
+    assert addresses(back) == addresses(Project(folder / "source"))
+
+
+def test_subnets_that_no_pool_has_rail_by_rail_are_said() -> None:
+    """They are numbered leaf by leaf here, and a rail has two leaves."""
+    leaves = [Device(f"leaf{one}", "switch", role="leaf", rail=one % 2) for one in range(4)]
+    hosts = [Device("a", "host", unit="su1"), Device("b", "host", unit="su2")]
+    cables, nics = [], []
+    for row, leaf in enumerate(leaves):
+        host, interface = hosts[row // 2].name, f"eth{row % 2}"
+        address = f"10.0.{row}.1/31"
+        nics.append(Nic(host, interface, row % 2, address=address))
+        ends = (host, interface), (leaf.name, "swp1")
+        cables.append(Cable.between(*ends, addresses=("", f"10.0.{row}.0/31")))
+    plant = Plant(devices=(*leaves, *hosts), cables=tuple(cables), nics=tuple(nics))
+    section = pools(plant, {})
+    [(message, fix)] = outside_rails(plant, section)
+    assert message == (
+        f"subnets of NICs on routed ports are outside the part of {section['hosts']} that their "
+        "rail has (2 of 4): no pool has all of them rail by rail"
+    )
+    assert "ADR009" in fix

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 _UNKNOWN = "unknown"
 #: DSCP of what a NIC sends: the first of the first class.
 SENT = "DSCP of data that is sent"
+CABLE, VRF, BREAKOUT = "metres of cable", "VRF", "breakout"
+#: What sets a field that is no part of the lossless policy.
+SET_ELSEWHERE = {
+    CABLE: "cables, devices.ports.cable_m and cabling.csv set it",
+    VRF: "tenants set it",
+    BREAKOUT: "breakouts of the switch, or of its role, set it",
+}
 
 
 class Difference(NamedTuple):
@@ -72,8 +79,9 @@ def _follows(field: str, running: Traits, adopted: Traits) -> bool:
 
 
 def others(port: PortPolicy) -> Traits:
-    """Return what no single field decides: ingress buffers, and the DSCP that a NIC sends with."""
-    result: Traits = {} if port.sends_dscp is None else {SENT: port.sends_dscp}
+    """Return what no single field decides: ingress buffers, their cable, the DSCP of a NIC."""
+    traits = {SENT: port.sends_dscp, CABLE: port.cable_m or port.longest_m}
+    result: Traits = {name: value for name, value in traits.items() if value is not None}
     for name, table in (("headroom", port.headroom_bytes), ("pause", port.pause_bytes)):
         for priority, value in table.items():
             result[f"{name} bytes of {priority}"] = value.value

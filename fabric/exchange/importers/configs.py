@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.importers import lldp
+from fabric.exchange.longest_cables import with_lengths
 from fabric.exchange.port_text import far_end
 from fabric.exchange.values import malformed
+from fabric.exchange.vrfs import joined
 from fabric.intent.scalars import LINK_LENGTHS, PAIR6
 
 if TYPE_CHECKING:
@@ -41,8 +43,10 @@ def parse(data: Any, shown: str, settings: Settings) -> Imported:
     data : list of dict
         A mapping for each switch: ``device``, ``system``, ``model``, ``asn``, ``loopback``,
         ``management`` with the servers of each field, its
-        ``ports`` with ``description``, ``speed_gbps``, ``cable_m``, ``addresses``, ``ipv6``,
-        ``vlan`` and its ``gateways``, ``allowas_in``, and ``lldp`` where that was read.
+        ``ports`` with ``description``, ``speed_gbps``, ``cable_m``, ``longest_m``, ``addresses``,
+        ``ipv6``, ``vlan`` and its ``gateways``, ``allowas_in``, ``vrfs`` of tenants, the
+        address of its ``tunnel_end``, speeds of its ``front_ports``, and ``lldp`` where that was
+        read.
 
     Raises
     ------
@@ -58,11 +62,24 @@ def parse(data: Any, shown: str, settings: Settings) -> Imported:
         for port, known in row["ports"].items()
         if known["description"]
     }
+    longest = {
+        (short(row["device"]), port): known["longest_m"]
+        for row in data
+        for port, known in row["ports"].items()
+        if known["longest_m"]
+    }
+    switches = {short(row["device"]) for row in data}
+    plant, notes = with_lengths(imported.plant, longest, switches, shown)
     return replace(
         imported,
+        plant=plant,
+        notes=(*imported.notes, *notes),
         allowas_in=min(often, _MOST_OFTEN),
         descriptions=texts,
         management=_servers(data),
+        tunnel_ends={short(row["device"]): row["tunnel_end"] for row in data},
+        vrfs=joined({short(row["device"]): row["vrfs"] for row in data}),
+        ports={short(row["device"]): row["front_ports"] for row in data},
     )
 
 

@@ -187,6 +187,8 @@ class PortPolicy(Policy):
         Whether frames arrive with a VLAN tag, and so with a priority.
     cable_m : int or None
         Length of the cable in metres, where a line says it; headroom follows from it.
+    longest_m : int or None
+        The same where one line is about several ports: none of their cables is longer.
     trust_lines : tuple of str
         Lines with which DSCP would decide, where the system of the switch has an own way.
     share_lines : dict of int to tuple of str
@@ -207,6 +209,7 @@ class PortPolicy(Policy):
     vlans: set[int] = field(default_factory=set)
     tagged: bool = False
     cable_m: int | None = None
+    longest_m: int | None = None
     trust_lines: tuple[str, ...] = ()
     share_lines: dict[int, tuple[str, ...]] = field(default_factory=dict)
 

@@ -73,6 +73,8 @@ class ConfiguredVrf:
         Whether its VNI works with a VLAN alone.
     exists : bool
         Whether the line is there that a system demands before all others of a VRF.
+    description : str
+        Its description; empty without one.
     """
 
     name: str
@@ -92,6 +94,7 @@ class ConfiguredVrf:
     falls_through: bool = False
     needs_vlan: bool = False
     exists: bool = True
+    description: str = ""
 
 
 def import_targets(vrf: ConfiguredVrf) -> frozenset[str]:

@@ -9,6 +9,7 @@ from fabric.core.findings import Severity
 from fabric.core.units import bytes_to_mb
 from fabric.design.headroom_fit import longest_fit_m, with_setting
 from fabric.design.pool import computed_buffer, fixed_pool_bytes, shared_headroom_bytes
+from fabric.platforms import platforms
 from fabric.qos.headroom.budget import budget
 from fabric.qos.headroom.computed import checked_port_bytes
 from fabric.qos.headroom.spectrum import TWO_UNIT_LANES
@@ -128,11 +129,14 @@ class PortShare(ModelRule):
             limit = _limit_bytes(kind)
             if limit is None or (wrong := _wrong(kind, limit)) is None:
                 continue
+            port, fix = _longest(kind), _FIX
+            if port is not kind.port:
+                fix = f"{_FIX}; {port.name} has the {port.cable_m} m that all ports are set to"
             yield self.of_kind(
                 kind,
                 wrong,
-                _FIX,
-                place=model.cable_place(kind.device, kind.port, "cable_m"),
+                fix,
+                place=model.cable_place(kind.device, port, "cable_m"),
                 severity=Severity.ERROR if kind.headroom.computed else None,
             )
 
@@ -152,6 +156,16 @@ def _wrong(kind: LosslessKind, limit: int) -> str | None:
     need = checked_port_bytes(size_bytes, len(kind.port.lanes), pipeline_bytes)
     what = f"{kind.title} takes {need:,} bytes with lossy groups and mirror; the switch rejects"
     return f"{what} a port that takes {limit:,} or more" if need >= limit else None
+
+
+def _longest(kind: LosslessKind) -> PortDesign:
+    """Return the port whose cable the headroom is for, on a switch that has one length for all."""
+    if not platforms[kind.device.platform].one_cable_length:
+        return kind.port
+    ports = [port for port in kind.device.ports if port.headroom]
+    longest_m = max(port.cable_m for port in ports)
+    longest = (port for port in ports if port.cable_m == longest_m)
+    return kind.port if kind.port.cable_m == longest_m else next(longest)
 
 
 def _of_port(port: PortDesign) -> int:

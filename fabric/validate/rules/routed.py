@@ -111,9 +111,12 @@ class SubnetsInRail(ModelRule):
             if place:
                 rail = int(table.rail[row])
                 own = f"{ipv4_text(start)}/{rail_length(fabric.intent.fabric)}"
+                routed = fabric.intent.fabric.addressing.routed_hosts
+                pool = f"addressing.{'routed_hosts' if routed else 'hosts'}"
                 yield self.finding(
                     f"{table.text(row)} is outside {own}, the addresses of rail {rail}",
-                    "use a subnet of the rail, or remove the override",
+                    f"set {pool} to a pool in which the rail has it, use a subnet of the rail, or "
+                    "remove the override",
                     place=place,
                     device=leaf,
                 )

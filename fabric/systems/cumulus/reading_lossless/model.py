@@ -41,6 +41,7 @@ class Pause:
 
     priorities: dict[int, int] = field(default_factory=dict)
     off: dict[str, int] = field(default_factory=dict)
+    longest_m: int | None = None
 
 
 @dataclass(slots=True)

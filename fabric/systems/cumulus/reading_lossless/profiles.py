@@ -70,6 +70,12 @@ def _way(reading: LosslessLines, line: int, name: str, **ways: str) -> None:
             reading.pauses[name].off[way] = line
 
 
+@LINES.means("cable")
+def _cable(reading: LosslessLines, line: int, name: str, metres: str) -> None:
+    _define(reading, "pfc", name, line)
+    reading.pauses[name].longest_m = int(metres)
+
+
 @LINES.means("pool")
 def _pool(reading: LosslessLines, _: int, pool: str, percent: str) -> None:
     if pool == "default-lossless":

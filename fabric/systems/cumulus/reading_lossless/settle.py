@@ -122,6 +122,7 @@ def _pause(reading: LosslessLines, port: PortPolicy) -> None:
     pause = reading.pauses[name]
     port.pfc = _everywhere(reading) if name == GLOBAL else dict(pause.priorities)
     port.pfc_on = len(pause.off) < len(_GAPS)
+    port.longest_m = pause.longest_m
     for way, line in pause.off.items():
         port.gaps = {number: Gap(_GAPS[way], line) for number in port.pfc}
     if not reading.roce and not reading.lossless_pool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from fabric.observe.configuration.blocks import blocks, numbers
 from fabric.observe.configuration.bundles import join
+from fabric.observe.configuration.defaults import number_of
 from fabric.observe.configuration.lossless import (
     Lossless,
     LosslessReader,
@@ -94,6 +95,8 @@ def _complete(switch: Device, port: PortPolicy) -> None:
     if not tables["pfc-priority-pg"]:
         port.class_to_group = tables["tc-pg"]
     number_classes(port)
+    if port.pfc and port.cable_m is None:
+        port.cable_m = number_of("esonic", "cable")
     scheduler = switch.schedulers.get(own.get("qos scheduler-policy", ""))
     if scheduler:
         port.add(scheduler)

@@ -83,6 +83,11 @@ def _pfc(inside: Inside, line: int, many: str) -> None:
     inside[1].pfc |= dict.fromkeys(numbers(many), line)
 
 
+@LINES.means("cable")
+def _cable(inside: Inside, _: int, length: str) -> None:
+    inside[1].cable_m = int(length.removesuffix("m"))
+
+
 def _guard(inside: Inside, line: int) -> Watchdog:
     port = inside[1]
     port.watchdog = port.watchdog or Watchdog(line, action="drop")

@@ -35,8 +35,15 @@ def _instance(reading: RoutingLines, name: str, line: int) -> ConfiguredVrf:
 
 
 @LINES.means("vrf")
-def _vrf(reading: RoutingLines, line: int, vrf: str, type: str = "") -> None:  # noqa: A002
+def _vrf(
+    reading: RoutingLines,
+    line: int,
+    vrf: str,
+    type: str = "",  # noqa: A002
+    text: str = "",
+) -> None:
     own = _instance(reading, vrf, line)
+    own.description = text.strip('"') or own.description
     own.routes = own.routes or bool(type)
     if type == _WITHOUT_VPN:
         reading.without_vpn[vrf] = line

@@ -100,6 +100,11 @@ def _tagged_input(reading: LosslessLines, line: int, name: str, bits: str) -> No
     _profile(reading, name, line).code_points[int(bits, 2)] = line
 
 
+@LINES.means("cable")
+def _cable(reading: LosslessLines, line: int, name: str, metres: str) -> None:
+    _profile(reading, name, line).longest_m = int(metres)
+
+
 @LINES.means("output")
 def _output(reading: LosslessLines, line: int, name: str, bits: str, queue: str) -> None:
     stops = _profile(reading, name, line).stops

@@ -70,6 +70,8 @@ class Notification:
         DSCPs, or priorities of VLAN tags, that the port pauses for, each with its line.
     stops : dict of int to set of int
         Queues that a received pause of a priority stops.
+    longest_m : int or None
+        Length of the longest cable of its ports.
     """
 
     line: int
@@ -79,6 +81,7 @@ class Notification:
     watchdog: Watchdog | None = None
     poll_ms: float = 0
     polls: float = 0
+    longest_m: int | None = None
 
 
 @dataclass(slots=True)

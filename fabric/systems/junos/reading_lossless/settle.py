@@ -87,6 +87,7 @@ def _port(reading: LosslessLines, port: PortPolicy) -> None:
     port.trusts_pcp = tagged is not None or (classifier is None and port.routed is False)
     bound = _bound(reading, port, "congestion-notification-profile")
     profile = reading.notifications.get(bound.name if bound else "") or Notification(0)
+    port.longest_m = profile.longest_m
     _classes(reading, port, points, profile)
     _pause(port, profile)
     _queues(reading, port, points)
