@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from fabric.design.port_model import PortDesign
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
+    from fabric.intent.host_model import NicTraits
     from fabric.qos.headroom.terms import Link
     from fabric.validate.world import Model
 
@@ -46,6 +47,11 @@ VERDICTS: dict[Word, str] = {
     "unknown": "it cannot be judged",
     "ok": "they fit each other",
 }
+#: The factory value of ROCE_CC_PRIO_MASK_P1 is 255 (Mellanox/mstflint mlxconfig).
+_BY_FACTORY = (
+    "driver mlx5 does not turn DCQCN on: NICs have it on unless mlxconfig changed "
+    "ROCE_CC_PRIO_MASK_P1; nic.firmware_file sets it"
+)
 #: The code point ECT0 in the lower two bits (RFC 3168 section 5).
 ECT0 = 2
 #: FEC of a NIC, and of a port whose FEC is not set: chosen by speed and medium.
@@ -229,7 +235,14 @@ def _queue(
         return
     verdict: Word = "ok" if other.pmax_percent else "wrong"
     note = f"{pmax_words(other, sku)} of the packets at kmax_bytes, all above it"
+    if other.pmax_percent and _is_left_to_firmware(cable.host.traits.nic):
+        verdict, note = "note", f"{note}; {_BY_FACTORY}"
     yield CableLine(item, reacts, marks, verdict, note, "QOS001")
+
+
+def _is_left_to_firmware(nic: NicTraits) -> bool:
+    """Tell whether neither the driver nor the firmware file turns DCQCN on for a priority."""
+    return nic.driver == "mlx5" and not nic.firmware_file
 
 
 def _shares_a_dscp(*ends: Sequence[LosslessClass]) -> bool:

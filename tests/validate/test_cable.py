@@ -117,6 +117,16 @@ def test_other_drivers_have_no_known_formula(cable):
     assert "headroom of the host" in verdicts(with_nic(cable, driver="bnxt"), "unknown")
 
 
+@pytest.mark.parametrize(
+    ("driver", "firmware_file", "word"),
+    [("mlx5-ofed", False, "ok"), ("mlx5", False, "note"), ("mlx5", True, "ok")],
+)
+def test_the_driver_of_the_kernel_does_not_turn_dcqcn_on(cable, driver, firmware_file, word):
+    own = with_nic(cable, driver=driver, firmware_file=firmware_file)
+    (line,) = (line for line in own.lines() if line.item == "ECN")
+    assert (line.verdict, "ROCE_CC_PRIO_MASK_P1" in line.note) == (word, word == "note")
+
+
 def test_a_host_without_rdma_has_no_lossless_lines(cable):
     other = replace(cable, host=replace(cable.host, no_lossless="reason"))
     items = [line.item for line in other.lines()]
