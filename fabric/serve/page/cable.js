@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { badge, card, facts, link, make, name, problem, table } from "./dom.js";
 import { headroom, load, neighbour, network, off, owner, panel, readWhen, state, status } from "./device.js";
 import { tiles } from "./series.js";
-import { grouped, setting } from "./words.js";
+import { grouped, noted, setting } from "./words.js";
 
 const TILES = 12;
 
@@ -55,7 +55,7 @@ function compared({ host, interface: nic, lines, verdicts }) {
   ];
 }
 
-const because = ({ note, rule }) => (note || rule ? make("span", {}, note && [name(grouped(note)), " "], rule && make("span", { class: "faint" }, name(rule))) : null);
+const because = ({ note, rule }) => (note || rule ? make("span", {}, note && [name(noted(note)), " "], rule && make("span", { class: "faint" }, name(rule))) : null);
 
 function end(about, port) {
   const seen = state(about.running, port.port);

@@ -44,6 +44,9 @@ export function setting(item) {
 // Numbers of bytes, as the rest of the page writes them.
 export const grouped = (text) => text.replace(/\b\d+(?=(?: to \d+)? bytes\b)/gu, (digits) => Number(digits).toLocaleString("en"));
 
+// A note of a row: fields of the inventory in words, pause_storm_ms as "pause storm".
+export const noted = (text) => grouped(text).replace(/\b[a-z]+(?:_[a-z]+)+\b/gu, (field) => plain(field.replace(/_(?:gbps|m|ms|bytes|percent)$/u, "")));
+
 // Fields of requests, as the forms of the page call them.
 const ASKED = {
   nodes: "Number of hosts", gpus_per_node: "GPUs per host", traffic: "Traffic", within: "All hosts in", exclude: "Not on these hosts", tenant: "Tenant", fail: "What fails", drain: "Switch to drain",

@@ -79,7 +79,7 @@ def test_a_cable_shows_what_both_ends_are_told(page: Any, site: Any, width: int)
     assert verdicts == [line["verdict"] for line in told]
     fec = next(row.text for row in rows if row.text.startswith("FEC"))
     assert all(word in fec for word in ("auto", "rs", "ok", "HST017"))
-    assert "pause_storm_ms is not set" in text(page)
+    assert "pause storm is not set" in text(page)
     assert "at Kmax, all above it" in text(page)
     assert page.execute_script("return document.documentElement.scrollWidth") <= width
     until(lambda: len(every(page, ".stacked")) == 2, "the headroom is there")
