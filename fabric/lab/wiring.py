@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.design.port_model import PortDesign
     from fabric.lab.lab import Lab
-    from fabric.lab.standin import SwitchStandIn
+    from fabric.lab.standin import BgpEnd, SwitchStandIn
 
 _SWITCH_USER = "admin"
 _HOST_USER = "ops"
@@ -109,11 +109,6 @@ def _switch(
             "asic": design.sku.asic,
             "queues": design.sku.queue_submode,
             "ports": ",".join(port.name for port in design.ports),
-            **{
-                f"asn {session}": str(peer.asn)
-                for peer in design.bgp.neighbours
-                for session in (peer.address, peer.port)
-            },
         },
     )
 
@@ -190,14 +185,21 @@ def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
         for here, there in ((peer.address, peer.local_address), (peer.port, peer.peer_port))
     }
 
-    def up(name: str, session: str) -> bool:
+    def far_end(name: str, session: str) -> BgpEnd | None:
         far, its_session = far_ends.get((name, session)) or others.far_end(name, session)
-        near_end = lab[name].bgp_end(session)
-        far_end = lab[far].bgp_end(its_session) if far else None
-        return near_end is not None and far_end is not None and near_end.agrees(far_end)
+        end: BgpEnd | None = lab[far].bgp_end(its_session) if far else None
+        return end
+
+    def up(name: str, session: str) -> bool:
+        near, far = lab[name].bgp_end(session), far_end(name, session)
+        return near is not None and far is not None and near.agrees(far)
+
+    def far_asn(name: str, session: str) -> int:
+        far = far_end(name, session)
+        return far.asn if far else 0
 
     for name in devices:
-        lab[name].watch_bgp(partial(up, name))
+        lab[name].watch_bgp(partial(up, name), partial(far_asn, name))
     _light(lab, devices)
     hosts = {name: lab[name] for name in lab.names() if name not in devices}
     spines = frozenset(name for name, design in devices.items() if design.role == "spine")

@@ -99,9 +99,11 @@ class JunosStandIn(SshStandIn):
         expected = (words[1] for words in has if words[:1] == ("peer-as",))
         return BgpEnd(as_number(next(own, 0)), as_number(next(expected, 0)))
 
-    def watch_bgp(self, up: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of a peer address has the session too."""
-        self.view.watch_bgp(up)
+    def watch_bgp(
+        self, up: Callable[[str], bool], far_asn: Callable[[str], int] = lambda _peer: 0
+    ) -> None:
+        """Take what tells whether the far end has a session too, and its AS number; 0 for none."""
+        self.view.watch_bgp(up, far_asn)
 
     def watch_routes(self, routes: Callable[[str], Collection[str]]) -> None:
         """Take what returns the prefixes that a VRF has routes to."""
