@@ -82,7 +82,7 @@ class SwitchStandIn(StandIn, Protocol):
             Address of the peer, or the own port where the session is unnumbered.
         """
 
-    def watch_bgp(self, up: Callable[[str], bool], far_asn: Callable[[str], int]) -> None:
+    def watch_bgp(self, up: Callable[[str], bool], asn_there: Callable[[str], int]) -> None:
         """Take what tells whether the far end has a session too, and its AS number; 0 for none."""
 
     def watch_routes(self, routes: Callable[[str], Collection[str]]) -> None:
@@ -100,7 +100,7 @@ class Cabled:
         Ports whose cable a test took out.
     lit, peer_up : callable
         Whether the far end of the cable of a port sends light, and of a BGP session answers.
-    far_asn : callable
+    asn_there : callable
         The AS number at the far end of a BGP session; 0 where there is none.
     routes : callable
         The prefixes that a VRF has routes to.
@@ -114,14 +114,14 @@ class Cabled:
         self.unplugged: set[str] = set()
         self.lit: Callable[[str], bool] = lambda _port: True
         self.peer_up: Callable[[str], bool] = lambda _peer: True
-        self.far_asn: Callable[[str], int] = lambda _peer: 0
+        self.asn_there: Callable[[str], int] = lambda _peer: 0
         self.routes: Callable[[str], Collection[str]] = lambda _vrf: ()
 
     def watch_bgp(
-        self, up: Callable[[str], bool], far_asn: Callable[[str], int] = lambda _peer: 0
+        self, up: Callable[[str], bool], asn_there: Callable[[str], int] = lambda _peer: 0
     ) -> None:
         """Take what tells whether the far end has a session too, and its AS number; 0 for none."""
-        self.peer_up, self.far_asn = up, far_asn
+        self.peer_up, self.asn_there = up, asn_there
 
     def watch_routes(self, routes: Callable[[str], Collection[str]]) -> None:
         """Take what returns the prefixes that a VRF has routes to."""

@@ -194,12 +194,12 @@ def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
         near, far = lab[name].bgp_end(session), far_end(name, session)
         return near is not None and far is not None and near.agrees(far)
 
-    def far_asn(name: str, session: str) -> int:
+    def asn_there(name: str, session: str) -> int:
         far = far_end(name, session)
         return far.asn if far else 0
 
     for name in devices:
-        lab[name].watch_bgp(partial(up, name), partial(far_asn, name))
+        lab[name].watch_bgp(partial(up, name), partial(asn_there, name))
     _light(lab, devices)
     hosts = {name: lab[name] for name in lab.names() if name not in devices}
     spines = frozenset(name for name, design in devices.items() if design.role == "spine")

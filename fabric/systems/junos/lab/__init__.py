@@ -100,10 +100,10 @@ class JunosStandIn(SshStandIn):
         return BgpEnd(as_number(next(own, 0)), as_number(next(expected, 0)))
 
     def watch_bgp(
-        self, up: Callable[[str], bool], far_asn: Callable[[str], int] = lambda _peer: 0
+        self, up: Callable[[str], bool], asn_there: Callable[[str], int] = lambda _peer: 0
     ) -> None:
         """Take what tells whether the far end has a session too, and its AS number; 0 for none."""
-        self.view.watch_bgp(up, far_asn)
+        self.view.watch_bgp(up, asn_there)
 
     def watch_routes(self, routes: Callable[[str], Collection[str]]) -> None:
         """Take what returns the prefixes that a VRF has routes to."""

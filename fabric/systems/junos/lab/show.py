@@ -91,7 +91,7 @@ class View(Cabled):
         up = [peer for peer, _ in peers if self._linked(config, peer) and self.peer_up(peer)]
         for number, port in enumerate(discovering(config), 1):
             address = f"fe80::{number:x}%{port}.0"
-            peers.append((address, str(self.far_asn(port))))
+            peers.append((address, str(self.asn_there(port))))
             up += [address] if self._up(config, port) and self.peer_up(port) else []
         return page("bgp", peers=peers, up=up)
 

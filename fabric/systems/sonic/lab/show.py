@@ -82,7 +82,7 @@ def _bgp(device: SonicStandIn, foreign: str) -> dict[str, Any]:
         row, peer = device.bgp_peers[key], key.split("|")[-1]
         if state is None or foreign in peer:
             continue
-        asn = row.get("asn") or device.far_asn(peer)
+        asn = row.get("asn") or device.asn_there(peer)
         figures = ("0", "never", state)
         if state == "Established":
             figures = ("100", "1d00h00m", device.spec.options.get("prefixes", "4"))

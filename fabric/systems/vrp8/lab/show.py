@@ -138,7 +138,7 @@ def _bgp_over_ports(switch: Vrp8StandIn) -> str:
         raise LineRefusedError("Error: BGP is not enabled.")
     ports = switch.bgp_ports()
     up = [port for port in ports if switch.bgp_up(port)]
-    asns = {port: switch.far_asn(port) for port in ports}
+    asns = {port: switch.asn_there(port) for port in ports}
     return page("bgp_ports", bgp=bgp, asns=asns, up=up)
 
 
