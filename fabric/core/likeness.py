@@ -23,7 +23,7 @@ def shape(text: str) -> str:
     Examples
     --------
     >>> shape("su1-rail0: session with 10.254.0.1 does not come up")
-    'su#-rail#: session with # does not come up'
+    'su#-rail# session with # does not come up'
     """
     return _NUMBERS.sub("#", text)
 
