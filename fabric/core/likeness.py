@@ -23,7 +23,7 @@ def shape(text: str) -> str:
     Examples
     --------
     >>> shape("su1-rail0: session with 10.254.0.1 does not come up")
-    'su#-rail#: session with # does not come up'
+    'su#-rail# session with # does not come up'
     """
     return _NUMBERS.sub("#", text)
 
@@ -63,9 +63,9 @@ def others(number: int, devices: Iterable[str] = ()) -> str:
     return f"{number:,} more {alike}{where}"
 
 
-def shown_once(shown: int, every: int) -> str:
-    """Return that like findings are shown once; empty where that hides none."""
+def shown_once(shown: int, every: int, option: str = "`--full`") -> str:
+    """Return that like findings are shown once, and what lists all; empty where none is hidden."""
     if shown == every:
         return ""
     groups = counted(shown, "group")
-    return f"{counted(every, 'finding')} in {groups} of similar ones; `--full` lists each"
+    return f"{counted(every, 'finding')} in {groups} of similar ones; {option} lists each"

@@ -13,13 +13,12 @@ from fabric.core.shown import quoted
 from fabric.intent.scalars import cage_numbers
 from fabric.intent.yaml.file import input_error
 from fabric.platforms.breakout import broken_out, fits, parse_mode
-from fabric.platforms.cage import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from fabric.exchange.plant import Cable, End, Plant
-    from fabric.platforms.cage import CageKind
+    from fabric.platforms.cage import CageKind, Mode
     from fabric.platforms.model import Sku
 
 
@@ -101,9 +100,15 @@ def in_parts(
     return plant.with_ends(names), changed
 
 
-def knows_port(model: Sku, port: str) -> bool:
+def knows_port(model: Sku, port: str, gbps: float | None) -> bool:
     """Tell whether a model has a port of a name with one of its breakouts, or without."""
-    return port in _numbers(model.whole) or port in _parts(model.whole)
+    is_part = port in _parts(model.whole) and _is_used(model, gbps)
+    return is_part or port in _numbers(model.whole)
+
+
+def _is_used(model: Sku, gbps: float | None) -> bool:
+    """Tell whether a part is in use: EOS names each lane of a whole cage too, without a speed."""
+    return bool(gbps or model.all_breakouts)
 
 
 @lru_cache(maxsize=256)
@@ -116,15 +121,31 @@ def _parts(model: Sku) -> dict[str, dict[int, list[Mode]]]:
     """Return the modes that give a part a name, by name and cage, those of few parts first."""
     found: dict[str, dict[int, list[Mode]]] = defaultdict(dict)
     for kind, cages in model.cages():
-        modes = [mode for word in kind.breakouts if fits(kind, mode := parse_mode(word))]
-        for mode in sorted(modes, key=lambda mode: mode.parts):
-            if mode.parts > 1 and kind.part_name:
+        for mode in sorted(_offered(kind), key=lambda mode: mode.parts):
+            if mode.parts > 1:
                 split = broken_out(model, dict.fromkeys(cages, mode))
                 for name, number in split.port_numbers().items():
                     place = split.place(number)
                     if place.mode:
                         found[name].setdefault(place.cage, []).append(mode)
     return found
+
+
+def _offered(kind: CageKind) -> list[Mode]:
+    """Return the modes with names of parts: those listed, else all even shares of the speeds."""
+    words = kind.breakouts or [
+        f"{parts}x{speed}G"
+        for parts in range(2, kind.lanes + 1)
+        for speed in _shares(kind.speeds_gbps, parts)
+    ]
+    modes = map(parse_mode, words if kind.part_name else ())
+    return [mode for mode in modes if fits(kind, mode)]
+
+
+def _shares(speeds_gbps: Collection[int], parts: int) -> list[int]:
+    """Return the speeds that a part may have, the fastest first."""
+    shares = {speed // parts for speed in speeds_gbps if speed % parts == 0}
+    return sorted(shares.union(speeds_gbps), reverse=True)
 
 
 def _uncabled(
@@ -135,7 +156,9 @@ def _uncabled(
     whole = {model.whole.place(numbers[port]).cage for port in cabled if port in numbers}
     parts = _parts(model.whole)
     return {
-        port: speed for port, speed in present.items() if not parts.get(port, {}).keys() & whole
+        port: speed
+        for port, speed in present.items()
+        if not parts.get(port, {}).keys() & whole and _is_used(model, speed)
     }
 
 
@@ -162,19 +185,11 @@ def _given(splits: Iterable[Mapping[str, Any]]) -> dict[int, Mode]:
 
 def _mode(kind: CageKind, lane: Lane, cable: Cable) -> Mode | None:
     """Return the mode of a cage with the fewest parts that are enough, at the speed of a cable."""
-    if not kind.part_name:
-        return None
     speed = cable.speed_gbps
-    offered = [parse_mode(word) for word in kind.breakouts]
-    if not offered:
-        gbps = speed or max(kind.speeds_gbps) // lane.parts
-        offered = [Mode(f"{lane.parts}x{gbps}G", lane.parts, (gbps,))]
     fitting = [
         mode
-        for mode in offered
-        if mode.parts >= lane.parts
-        and fits(kind, mode)
-        and (speed is None or speed in mode.speeds_gbps)
+        for mode in _offered(kind)
+        if mode.parts >= lane.parts and (speed is None or speed in mode.speeds_gbps)
     ]
     return min(fitting, key=lambda mode: (mode.parts, mode.lanes is not None), default=None)
 
@@ -184,7 +199,8 @@ def _refused(device: str, lane: Lane, model: Sku, source: str) -> Finding:
         f"{quoted(lane.port)} is cabled in {counted(lane.parts, 'part')}, which {model.name} has "
         "not"
     )
-    modes = ", ".join(model.all_breakouts) or "no known names of parts"
+    every = [mode.word for kind, _ in model.whole.cages() for mode in _offered(kind)]
+    modes = ", ".join(model.all_breakouts or dict.fromkeys(every)) or "no known names of parts"
     fix = f"check model and speed; the model offers {modes}"
     place = Position(source)
     return Finding("EXC009", Severity.ERROR, message, fix, position=place, device=device)

@@ -13,6 +13,8 @@ from fabric.platforms.model import platforms
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from fabric.platforms.model import Sku
+
 #: Vendors before the model in names of SONiC and Enterprise SONiC (sonic-buildimage, folders below
 #: device/; Broadcom's platform names).
 _VENDORS = ("ACS", "Accton", "Arista", "Celestica", "Edgecore", "Mellanox")
@@ -42,12 +44,20 @@ def elsewhere(name: str) -> tuple[str, ...]:
     return tuple(other for other in same if sku(other).nos != sku(name).nos)
 
 
+def rendered_instead(model: Sku) -> list[str]:
+    """Return the models of the same box that are rendered, for one that is not."""
+    box = model.facts.get("platform") if model.lacks else None
+    same = [other for other in sku_names() if box and sku(other).facts.get("platform") == box]
+    return [other for other in same if not sku(other).lacks]
+
+
 def selects(name: str) -> str:
     """Return which system a bare name selects, and the names under others; empty where neither."""
     others = elsewhere(name) if hardware(name) == name else ()
     if not others:
         return ""
-    words = [f"{platforms[sku(other).nos].title}: {other}" for other in others]
+    models = [next(iter(rendered_instead(sku(other))), other) for other in others]
+    words = [f"{platforms[sku(model).nos].title}: {model}" for model in models]
     return f"{name} selects {platforms[sku(name).nos].title} (with {', '.join(words)})"
 
 

@@ -9,6 +9,7 @@ from fabric.audit.adoption.differences import SET_ELSEWHERE
 from fabric.audit.adoption.values import policy_fields
 from fabric.core import hostlist
 from fabric.core.counts import counted
+from fabric.core.likeness import like_groups, others, shape, shown_once
 from fabric.core.shown import printable
 
 if TYPE_CHECKING:
@@ -105,8 +106,8 @@ def describe(adopted: Adopted, read: Read) -> str:
     )
     lines += [f"warning: {one}" for one in adopted.borrowed]
     named = {name for one in adopted.borrowed for name in one.names}
-    if others := [name for name in adopted.unread if name not in named]:
-        names = hostlist.fold(others)
+    if unread := [name for name in adopted.unread if name not in named]:
+        names = hostlist.fold(unread)
         rule = "switches take the values of most switches of their role, hosts those of their leaf"
         lines.append(f"Not read; {rule}: {names}")
     lines += [f"{name} failed: {printable(reason)}" for name, reason in read.failed.items()]
@@ -142,12 +143,28 @@ def _class_words(one: LosslessClass) -> str:
 
 
 def _remaining(adopted: Adopted) -> Iterator[str]:
-    for name, rest in adopted.remaining.items():
-        for one in rest:
-            first, *others = one.ports
-            ports = f"{first} and {counted(len(others), 'more port')}" if others else first
-            values = f"runs {printable(one.running)}, becomes {one.adopted}"
-            yield f"{name} {ports}: {one.field}: {values}; {why(adopted, name, one)}"
+    """Yield what would still change: what is alike once, and what fewest have first."""
+    every = [
+        (name, _ports(one), f"{one.field}: {_values(one)}", why(adopted, name, one))
+        for name, rest in adopted.remaining.items()
+        for one in rest
+    ]
+    groups = like_groups(every, lambda row: (row[2], shape(row[3])))
+    for same in sorted(groups, key=len):
+        yield "{} {}: {}; {}".format(*same[0])
+        if same[1:]:
+            yield f"  {others(len(same) - 1, (row[0] for row in same))}"
+    if hint := shown_once(len(groups), len(every), "`--format json`"):
+        yield hint
+
+
+def _ports(one: Difference) -> str:
+    first, *more = one.ports
+    return f"{first} and {counted(len(more), 'more port')}" if more else first
+
+
+def _values(one: Difference) -> str:
+    return f"runs {printable(one.running)}, becomes {one.adopted}"
 
 
 def why(adopted: Adopted, name: str, one: Difference) -> str:

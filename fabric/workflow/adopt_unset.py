@@ -49,7 +49,7 @@ def other_breakouts(design: DeviceDesign, state: Lossless) -> list[Difference]:
     """Return the ports that run and that the switch has with other breakouts alone."""
     ports = [
         port
-        for port in state.ports
-        if port not in design.port_by_name and knows_port(design.sku, port)
+        for port, policy in state.ports.items()
+        if port not in design.port_by_name and knows_port(design.sku, port, policy.speed_gbps)
     ]
     return [Difference(BREAKOUT, "this port", "none", tuple(ports))] if ports else []

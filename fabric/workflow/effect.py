@@ -20,11 +20,14 @@ from fabric.report.diff.consequences import UNKNOWN
 from fabric.workflow.configurations import whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from fabric.core.artefact import Artefact
     from fabric.devices.driver import Driver
 
+#: Between a section and a line; no configuration has it.
+_PLACED = "\0"
+_PLACE = re.compile(rf"(?<=^[ +-])[^{_PLACED}]*{_PLACED}")
 _KERNEL = re.compile(r"^-?([\w./-]+) = (\S+)$", re.MULTILINE)
 
 
@@ -71,11 +74,18 @@ class _Preview:
 
     def preview(self, candidate: Any) -> str:
         """Return the difference with all sections, so that each line shows where it stands."""
-        old, new = (
-            [line for line in text.splitlines() if line.strip() not in {"", "!"}]
-            for text in (self._running.config, candidate.text)
-        )
-        return "\n".join(difflib.unified_diff(old, new, lineterm="", n=len(old) + len(new)))
+        old, new = ([*_placed(text)] for text in (self._running.config, candidate.text))
+        lines = difflib.unified_diff(old, new, lineterm="", n=len(old) + len(new))
+        return "\n".join(_PLACE.sub("", line) for line in lines)
+
+
+def _placed(text: str) -> Iterator[str]:
+    """Yield each line behind its section: difflib disregards lines that many sections have."""
+    section = ""
+    for line in text.splitlines():
+        if line.strip() not in {"", "!"}:
+            section = section if line.startswith(" ") else line
+            yield f"{section}{_PLACED}{line}"
 
 
 def _running(device: str, platform: str, artefacts: Sequence[Artefact]) -> Running:

@@ -64,7 +64,7 @@ class Folder:
                 switch = other.message.partition(" on ")[2].partition(",")[0]
                 error.add_note(
                     f"a port that is missing may mean another model: --model {switch}=NAME; "
-                    "`rocefab show platforms` lists them"
+                    "`rocefab show platforms` lists them; or a breakout: set it in a --base"
                 )
             raise
 

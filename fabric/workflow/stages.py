@@ -136,12 +136,16 @@ def _failure(
     error: RenderError, findings: Sequence[Finding], places: Places, design: DeviceDesign
 ) -> Finding:
     """Return the error as a finding, at the value that a rule rejects or at the model."""
+    from fabric.platforms.same_hardware import rendered_instead
+
     model = places.hardware_place(design, "sku")
     field, position = next(
         ((one.field, one.position) for one in _reasons(error, findings)),
         (model.field, model.position),
     )
-    return Finding(RENDERING, Severity.ERROR, str(error), _RENDERED, field, position)
+    same = " or ".join(rendered_instead(design.sku))
+    fix = f"{_RENDERED}: {same} is the same switch" if same else _RENDERED
+    return Finding(RENDERING, Severity.ERROR, str(error), fix, field, position)
 
 
 def rendered_switch(design: DeviceDesign) -> list[Artefact]:

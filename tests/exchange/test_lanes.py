@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fabric.core.errors import InputError
-from fabric.exchange.lanes import Lane, in_parts
+from fabric.exchange.lanes import Lane, in_parts, knows_port
 from fabric.exchange.plant import Cable, Device, Plant
 from fabric.platforms.catalogue import sku
 
@@ -103,12 +103,32 @@ def named(model: str, *ports: str, gbps: int | None = None, given: str = "") -> 
         ("SN5600", "swp1s7 swp99s0 other", None, []),
         ("ACS-SN5600", "Ethernet0 Ethernet4 Ethernet8", 400, ["1 2x400G"]),
         ("ACS-SN5600", "Ethernet4 Ethernet6", 200, ["1 4x200G"]),
+        ("7060X6-64PE", "Ethernet1/1 Ethernet2/1 Ethernet2/5", 400, ["2 2x400G"]),
+        ("7060X6-64PE", "Ethernet1/1 Ethernet1/3", 100, ["1 4x100G"]),
+        ("QFX5240-64OD", "et-0/0/1:1", None, ["2 2x400G"]),
     ],
 )
 def test_names_of_parts_tell_the_breakout(
     model: str, ports: str, gbps: int | None, modes: list[str]
 ) -> None:
     assert named(model, *ports.split(), gbps=gbps) == modes
+
+
+def test_lanes_of_a_whole_cage_are_no_parts() -> None:
+    """EOS has sections for them; those without a cable count where they have a speed."""
+    model = sku("7060X6-64PE")
+    lanes = {f"Ethernet{cage}/{lane}": None for cage in (1, 2) for lane in range(1, 9)}
+    present = {"leaf": lanes | {"Ethernet2/5": 400}}
+    plant = Plant("x", (Device("leaf", "switch", "leaf"),), ())
+    _, modes = in_parts(plant, {}, {"leaf": model}, {}, present, "eos")
+    assert modes == {"leaf": [{"cages": "2", "mode": "2x400G"}]}
+    ports = (
+        ("Ethernet1/1", None),
+        ("Ethernet1/5", None),
+        ("Ethernet1/5", 400),
+        ("Ethernet65/1", 400),
+    )
+    assert [knows_port(model, *port) for port in ports] == [True, False, True, False]
 
 
 def test_breakouts_of_the_base_are_not_repeated() -> None:

@@ -21,6 +21,9 @@ def test_pairs_have_the_silicon_and_ports_of_one_switch() -> None:
 def test_a_bare_name_selects_a_system() -> None:
     words = "SN5600 selects NVIDIA Cumulus Linux (with SONiC: ACS-SN5600)"
     assert selects("SN5600") == words
+    other = "Arista-7060X6-64PE-O128"
+    assert selects("7060X6-64PE") == f"7060X6-64PE selects Arista EOS (with SONiC: {other})"
+    assert selects("7060X6-64DE").endswith(" (with SONiC: Arista-7060X6-64DE)")
     assert selects("ACS-SN5600") == ""
     assert selects("QFX5240-64OD") == ""
     assert selects("mine") == ""

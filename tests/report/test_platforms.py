@@ -90,9 +90,13 @@ def test_a_model_that_cannot_be_rendered_is_listed_as_such(tmp_path: Path) -> No
     assert {listed[name] for name in lacking} == {"no: buffer pools unknown"}
     assert {listed[name] for name in listed.keys() - lacking} == {"yes"}
     text = (ROOT / "inventory" / "demo" / "fabric.yaml").read_text()
-    (tmp_path / "fabric.yaml").write_text(text.replace("ACS-MSN4700", "NH-4010"))
-    outcome = check(Project(tmp_path))
-    assert "buffer pools of NH-4010 are not known" in outcome.findings[0].message
+    lists = "`rocefab show platforms` lists as rendered"
+    same = f"{lists}: Arista-7060X6-64PE-O128 is the same switch"
+    for model, fix in {"NH-4010": lists, "Arista-7060X6-64PE": same}.items():
+        (tmp_path / "fabric.yaml").write_text(text.replace("ACS-MSN4700", model))
+        finding = check(Project(tmp_path)).findings[0]
+        assert f"buffer pools of {model} are not known" in finding.message
+        assert finding.fix.endswith(fix)
 
 
 def test_a_buffer_that_is_known_in_part_is_not_called_unknown() -> None:

@@ -13,7 +13,7 @@ from tests.topology.fabrics import INVENTORY
 
 DEMO = [
     "4 hosts with 8 NICs; 4 leaves, SONiC (ACS-MSN4700); 2 spines, Arista EOS (7060X6-64PE)",
-    "7060X6-64PE selects Arista EOS (with SONiC: Arista-7060X6-64PE)",
+    "7060X6-64PE selects Arista EOS (with SONiC: Arista-7060X6-64PE-O128)",
 ]
 
 

@@ -15,6 +15,7 @@ import yaml
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from fabric.audit.adoption.differences import Difference
 from fabric.core.errors import FabricError, InputError
 from fabric.intent.policy import LosslessPolicy, merge
 from fabric.workflow.adopt import Adopted, adopt
@@ -312,6 +313,26 @@ def test_shares_sum_to_a_whole(system: str, tmp_path: Path) -> None:
     assert {"scheduler.lossless_percent", "scheduler.default_percent"} <= fields
     change = describe(outcome, Read()).split("Would still change:")[1]
     assert "percents that sum to 100" in change
+
+
+def test_like_changes_are_shown_once_after_those_of_few(tmp_path: Path) -> None:
+    def change(number: int, running: str) -> Difference:
+        return Difference("mtu.port_bytes", running, "9,000", (f"swp{number}", "swp9"))
+
+    remaining = {f"leaf{number}": [change(number, "9,100")] for number in range(1, 5)}
+    remaining["leaf3"].append(change(3, "8,000"))
+    outcome = replace(
+        adopted(tmp_path, {"spine01": rendered(mixed())["spine01"]}),
+        remaining=remaining,
+        reasons={name: {"mtu.port_bytes": f"{name} has two"} for name in remaining},
+    )
+    lines = describe(outcome, Read()).partition("Would still change:\n")[2].partition("\n\n")[0]
+    assert lines.splitlines() == [
+        "  leaf3 swp3 and 1 more port: mtu.port_bytes: runs 8,000, becomes 9,000; leaf3 has two",
+        "  leaf1 swp1 and 1 more port: mtu.port_bytes: runs 9,100, becomes 9,000; leaf1 has two",
+        "    3 more that differ in names and numbers alone; all are on leaf[1-4]",
+        "  5 findings in 2 groups of similar ones; `--format json` lists each",
+    ]
 
 
 def test_an_adoption_that_check_rejects_is_said_first(tmp_path: Path) -> None:

@@ -57,3 +57,18 @@ def test_what_a_host_loses(name: str) -> None:
     after = [*before]
     after[number] = replace(before[number], content=content)
     assert effect("gpu001", before, after).risk == risk
+
+
+def test_the_cause_is_a_line_that_differs() -> None:
+    """Lines that many ports have stand between two that change."""
+    [config] = Project(INVENTORY / "demo").switch_artefacts["spine01"]
+    port = "interface Ethernet{}/1\n   description {}\n   mtu 9100\n   speed 400g-4\n"
+    fec = "   error-correction encoding reed-solomon\n"
+    ports = "".join(port.format(number, "host") for number in range(100))
+    before, after = (
+        [replace(config, content=f"{ports}{port.format(100, text)}".encode())]
+        for text in ("one", "other")
+    )
+    after = [replace(config, content=after[0].content + fec.encode())]
+    lost = effect("spine01", before, after)
+    assert (lost.risk, lost.risk_cause) == ("port flap", f"interface Ethernet100/1: {fec.strip()}")

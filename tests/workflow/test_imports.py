@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -295,6 +296,27 @@ def test_a_wrong_base_is_refused_with_its_places(
     ended = run("import", "json", source, "--base", base, "--out", tmp_path / "out")
     assert (ended.code, said in ended.err) == (2, True), ended.err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [("5", ""), ("9", "leaf1=NAME; .*; or a breakout: set it in a --base")],
+)
+def test_ports_in_parts_of_a_model_without_modes(part: str, said: str, tmp_path: Path) -> None:
+    rows = (
+        "device,port,peer_device,peer_port,speed_gbps",
+        "gpu1,eth1,leaf1,Ethernet1/1,400",
+        f"gpu2,eth1,leaf1,Ethernet1/{part},400",
+        "leaf1,Ethernet33/1,spine1,Ethernet1/1,800",
+    )
+    source = put(tmp_path, {"c.csv": "".join(f"{row}\n" for row in rows)})
+    models = ("--model", "leaf=7060X6-64PE", "--model", "spine=7060X6-64PE")
+    ended = run("import", "csv", source, "--hosts", "gpu[1-2]", *models, "--out", tmp_path / "out")
+    assert (ended.code != 0, bool(re.search(said, ended.err))) == (bool(said), True), ended.err
+    if not said:
+        leaf = Project(tmp_path / "out").devices["leaf1"]
+        names = {port.name for port in leaf.ports if port.kind == "host"}
+        assert names == {"Ethernet1/1", "Ethernet1/5"}
 
 
 def test_models_of_the_base_come_along(tmp_path: Path) -> None:

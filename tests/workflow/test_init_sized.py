@@ -271,7 +271,7 @@ def test_nics_of_half_the_speed_need_half_the_uplinks() -> None:
     assert said[400][4].startswith("NICs: 400G; uplinks: 800G; host ports can run at 800G and")
     todo = sized_inventory(Wish(nic="ionic"), "mine").lines[-1]
     assert todo.startswith("To do: the UUID of each NIC port")
-    selects = "7060X6-64PE selects Arista EOS (with SONiC: Arista-7060X6-64PE)."
+    selects = "7060X6-64PE selects Arista EOS (with SONiC: Arista-7060X6-64PE-O128)."
     assert said[800][4:] == ("NICs: 800G; uplinks: 800G.", selects)
 
 
