@@ -302,7 +302,7 @@ def cabling(
 
     Reads LLDP, links and MAC tables. If a device cannot be read, its cables
     are checked from the other end. A cable is missing only where a port has no
-    link. Cables of which no end tells are unknown; --format json lists them.
+    link. Cables that no end reports are unknown; --format json lists them.
 
     Exit codes: 0, 2, 3 (a device could not be read), 4 (a cable is not as planned).
     """

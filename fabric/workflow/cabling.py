@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Cabling", "Selection", "cabling"]
 
 #: Why a cable is unknown although both of its devices were read.
-NO_NEIGHBOUR = "LLDP tells nothing of ports whose link is not down"
+NO_NEIGHBOUR = "LLDP has no neighbour at ports whose link is not down"
 _FIELDS = ("lldp", "interfaces", "macs")
 
 
