@@ -304,7 +304,8 @@ def cabling(
     are checked from the other end. A cable is missing only where a port has no
     link. Cables that no end reports are unknown; --format json lists them.
 
-    Exit codes: 0, 2, 3 (a device could not be read), 4 (a cable is not as planned).
+    Exit codes: 0, 2, 3 (a device, or its LLDP, could not be read), 4 (a cable is not
+    as planned).
     """
     from fabric.workflow.cabling import Selection
     from fabric.workflow.cabling import cabling as workflow
