@@ -37,8 +37,8 @@ def every_rule() -> list[Rule]:
 
 
 def severities(own: Iterable[Fact]) -> dict[str, Severity]:
-    """Return the severity of the rules of all verbs, and of an inventory's own facts, by id."""
-    levels = {rule.id: rule.severity for rule in every_rule()}
+    """Return the lowest severity of the rules of all verbs, and of an inventory's facts, by id."""
+    levels = {rule.id: rule.lesser or rule.severity for rule in every_rule()}
     return {**levels, **{fact.id: fact.level for fact in own}}
 
 
@@ -73,7 +73,7 @@ def rule_details(name: str) -> Table:
     rows = (
         ("rule", rule.id),
         ("title", rule.title),
-        ("severity", rule.severity.word),
+        ("severity", " or ".join(one.word for one in (rule.severity, rule.lesser) if one)),
         ("checks", looks_at(rule)),
         ("why", rule.why),
         ("source", rule.source),

@@ -33,6 +33,8 @@ class Rule(ABC):
     ----------
     severity : Severity
         Of its findings, unless a finding says otherwise.
+    lesser : Severity or None
+        Of those that say otherwise, where an inventory with them is rendered all the same.
     why : str
         What happens in the network when the rule is broken.
     source : str
@@ -42,6 +44,7 @@ class Rule(ABC):
     """
 
     severity: Severity = Severity.ERROR
+    lesser: Severity | None = None
     why: str
     source: str
     guards: tuple[str, ...]

@@ -44,6 +44,7 @@ def test_a_spine_with_another_as_number_has_no_session(tmp_path, monkeypatch, na
         state = tmp_path / "state"
         first = apply(labs.planned(project, connections), state, connections, OPTIONS, labs.silent)
         assert first.ok, first.reasons
+        assert labs.unhealthy(project, connections) == []  # a session that was down is no loss
         for device in (labs.LEAF, labs.SPINE):
             design = project.devices[device].bgp
             for peer in design.neighbours:

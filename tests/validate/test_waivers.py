@@ -14,6 +14,7 @@ import yaml
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.inventory import load
+from fabric.report.rules import severities
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
 from fabric.validate.rule import by_port
@@ -110,6 +111,15 @@ def test_a_waiver_hides_what_the_inventory_made_of_a_finding(tmp_path: Path, wro
     change = {wrong: {"level": "warning", "reason": "seen"}}
     outcome = checked(tmp_path, waivers=[waiver(wrong)], severity=change)
     assert [one.finding.severity for one in outcome.waived] == [Severity.WARNING]
+
+
+@pytest.mark.parametrize("rule", ["TOP019", "TOP020", "TOP030", "SYS004"])
+def test_a_rule_with_lesser_findings_can_be_waived(tmp_path: Path, rule: str) -> None:
+    """Its errors stay: see `Decisions`."""
+    assert "WVR003" not in rules_of(checked(tmp_path, waivers=[waiver(rule)]))
+    assert (
+        severities(())[rule] < Severity.ERROR <= {one.id: one for one in all_rules()}[rule].severity
+    )
 
 
 @pytest.mark.parametrize("rule", ["TOP014", "TOP013"])

@@ -158,10 +158,11 @@ function ports(planned, running) {
       `${port.cable_m} m`,
       `${port.mtu_bytes.toLocaleString("en")}${seen?.mtu_bytes && seen.mtu_bytes !== port.mtu_bytes ? ` (runs ${seen.mtu_bytes.toLocaleString("en")})` : ""}`,
       network(port),
-      headroom(port, "B"),
+      make("span", { class: "when" }, headroom({ ...port, headroom_lack: "" }, "B")),
     ];
   });
-  return table("Ports", ["port", "planned neighbour", "seen neighbour", "link", ...(isOwned ? ["tenant"] : []), "speed", "cable", "MTU", "network", "headroom"], rows, { class: "scroll tall" });
+  const lacks = [...new Set(planned.ports.map((port) => port.headroom_lack).filter(Boolean))];
+  return make("div", {}, lacks.length > 0 && make("p", { class: "faint" }, `Headroom: ${lacks.join(", ")}.`), table("Ports", ["port", "planned neighbour", "seen neighbour", "link", ...(isOwned ? ["tenant"] : []), "speed", "cable", "MTU", "network", "headroom"], rows, { class: "scroll tall" }));
 }
 
 // What a port keeps after a pause; an estimate where a law gives it, which the switch may not get.

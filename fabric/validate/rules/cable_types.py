@@ -28,6 +28,7 @@ _OWN = ("devices.ports.cable_type", "hosts.nics.cable_type")
 class CableReach(ModelRule):
     """A cable of 400G, or with lanes of 100G, is no longer than its type reaches."""
 
+    lesser = Severity.WARNING
     why = "A link beyond the reach of its optics or of its copper has errors, or does not come up."
     source = "NVIDIA LinkX guide 400g100gpam4: SR4 50 m, DR4 100 m or 500 m, FR4 2 km; DAC 3 m"
     guards = (*_TYPES, *_OWN, "cables.host_m", "cables.uplink_m", "cables.core_m")

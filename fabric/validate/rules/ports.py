@@ -114,6 +114,7 @@ class EmptyPort(ModelRule):
 class BreakoutKnown(SwitchRule):
     """Cages use breakout modes that the switch model is known to offer."""
 
+    lesser = Severity.WARNING
     why = "In a mode that the model does not offer, the ports never come up."
     source = "platform.json of the vendors, as cited in fabric/systems/*/skus"
     guards = (
@@ -149,6 +150,7 @@ class BreakoutKnown(SwitchRule):
 class ReleaseKnown(SwitchRule):
     """The release of a switch is known to rocefab."""
 
+    lesser = Severity.INFO
     why = "Syntax and ranges differ between releases; those of another release may be rejected."
     source = (
         "CumulusNetworks/docs content/cumulus-linux-515, New and Changed NVUE Commands; "

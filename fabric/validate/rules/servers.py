@@ -54,6 +54,7 @@ class ServersInReach(ModelRule):
 class ServersApart(ModelRule):
     """NTP and syslog servers have no address of a device of the fabric, and none of its pools."""
 
+    lesser = Severity.WARNING
     why = (
         "Switches take time from themselves, or send logs to a device that drops them. A free "
         "address of a pool goes to another device when the fabric grows."
