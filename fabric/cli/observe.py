@@ -301,10 +301,11 @@ def cabling(
     """Compare cables with the plan; list the plugs to move.
 
     Reads LLDP, links and MAC tables. If a device cannot be read, its cables
-    are checked from the other end. Cables without a readable end are counted as
-    unknown; --format json lists them.
+    are checked from the other end. A cable is missing only where a port has no
+    link. Cables that no end reports are unknown; --format json lists them.
 
-    Exit codes: 0, 2, 3 (a device could not be read), 4 (a cable is not as planned).
+    Exit codes: 0, 2, 3 (a device, or its LLDP, could not be read), 4 (a cable is not
+    as planned).
     """
     from fabric.workflow.cabling import Selection
     from fabric.workflow.cabling import cabling as workflow

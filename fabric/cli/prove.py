@@ -60,8 +60,8 @@ def prove(
     scenario: Annotated[
         list[str] | None,
         option(
-            "Failure to try: spine, link, leaf, or a word of `whatif` such as switch:spine01; "
-            "may be repeated.",
+            "Failures to try: spine (each), link (one cable for each impact at each spine), leaf "
+            "(each), or a word of `whatif` such as switch:spine01; may be repeated.",
             "SCENARIO",
             metavar="KIND",
         ),

@@ -8,16 +8,18 @@ import numpy as np
 
 from fabric.topology.clos import Outage, clos
 from fabric.topology.outages import FORMS, outage
+from fabric.topology.singles import SingleFailures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fabric.topology.clos import Clos
     from fabric.topology.model import Fabric
 
 #: Kinds of failures, and what each tries.
 KINDS = {
     "spine": "every switch above the leaves",
-    "link": "one cable of every switch above the leaves",
+    "link": "of the cables of every switch above the leaves, one for each impact",
     "leaf": "every leaf",
 }
 
@@ -40,9 +42,7 @@ def scenarios(fabric: Fabric, kinds: Sequence[str]) -> Iterator[tuple[str, Outag
 def _of_kind(fabric: Fabric, kind: str) -> Iterator[tuple[str, Outage]]:
     network, switches, up = clos(fabric), fabric.switches, fabric.uplinks
     if kind == "link":
-        cables = np.flatnonzero(up.enabled)
-        _, first = np.unique(up.upper[cables], return_index=True)
-        for row in cables[first].tolist():
+        for row in _unlike_cables(network):
             failure = Outage.none(network)
             failure.cables[row] = True
             lower = int(up.lower[row])
@@ -54,3 +54,16 @@ def _of_kind(fabric: Fabric, kind: str) -> Iterator[tuple[str, Outage]]:
         failure = Outage.none(network)
         failure.switches[row] = True
         yield f"switch:{switches.names[row]}", failure
+
+
+def _unlike_cables(network: Clos) -> list[int]:
+    """Return a cable of each upper switch for each impact of its cables, the worst first."""
+    cables = np.flatnonzero(network.cables.up)
+    if not len(cables):
+        return []
+    impact = SingleFailures(network).cables()
+    cut = (impact.leaf_pairs, impact.host_pairs, impact.rails)
+    unlike = np.stack([network.cables.upper, *(-column for column in cut)], axis=1)[cables]
+    _, first = np.unique(unlike, axis=0, return_index=True)
+    rows: list[int] = cables[first].tolist()
+    return rows

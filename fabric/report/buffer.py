@@ -15,6 +15,7 @@ from fabric.design.pool import (
     headroom_pool_bytes,
     headroom_share_bytes,
     lossless_pool_bytes,
+    lossless_share_bytes,
     shared_headroom_bytes,
 )
 from fabric.platforms import platforms
@@ -109,10 +110,12 @@ def _of_pools(devices: list[DeviceDesign]) -> str:
     ]
     rules = "The rules about marking before the pause are not checked"
     rules = f" {rules} for {_models(unchecked)} (QOS002)." if unchecked else ""
+    asked = [device for device in without if not lossless_share_bytes(device.sku)]
+    simulated = f" `simulate` needs --buffer-mib for {_models(asked)}." if asked else ""
     return (
         f"pool_bytes is unknown for {_models(without)}: no public source says how the buffer is "
-        f"divided into pools there.{_of_free(without)}{rules} `simulate` needs --buffer-mib"
-    )
+        f"divided into pools there.{_of_free(without)}{rules}{simulated}"
+    ).removesuffix(".")
 
 
 def _of_free(devices: list[DeviceDesign]) -> str:

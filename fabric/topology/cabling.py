@@ -185,11 +185,10 @@ class _Judge:
         return Judged(near, far, verdict, at_near, at_far)
 
     def _silent(self, cable: Planned) -> CableVerdict:
-        """Return missing when both ends were read, or one of them has no link; else unknown."""
+        """Return missing when an end has no link; else unknown: LLDP may be off at both ends."""
         ends = [self._told[end] for end in (cable.near, cable.far) if end in self._told]
-        if len(ends) == 2 or any(end.up is False for end in ends):  # noqa: PLR2004 - both ends
-            return CableVerdict.MISSING
-        return CableVerdict.UNKNOWN
+        has_no_link = any(end.up is False for end in ends)
+        return CableVerdict.MISSING if has_no_link else CableVerdict.UNKNOWN
 
     def _swapped(self, cable: Planned) -> Planned | None:
         """Return the cable with which this one changed an end."""

@@ -28,12 +28,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Cabling", "Selection", "cabling"]
 
+#: Why a cable is unknown although both of its devices were read.
+NO_NEIGHBOUR = "LLDP has no neighbour at ports whose link is not down"
 _FIELDS = ("lldp", "interfaces", "macs")
 
 
 @dataclass(frozen=True)
 class Cabling:
-    """Verdicts on all cables, moves that repair them, and devices that told nothing."""
+    """Verdicts on all cables, moves that repair them, and devices that told nothing of some."""
 
     judged: tuple[Judged, ...]
     moves: tuple[Work, ...]
@@ -54,7 +56,7 @@ class Cabling:
         ]
 
     def unread_lines(self) -> list[str]:
-        """Return why devices told nothing, once for all that have the same reason."""
+        """Return why devices told nothing of cables, once for all that have the same reason."""
         return [f"{names}: {reason}" for names, reason in grouped(dict(self.unread))]
 
     def work_order(self) -> list[str]:
@@ -156,9 +158,22 @@ def cabling(
     return Cabling(
         tuple(judged),
         moves,
-        tuple(item for item in unread if item[0] in silent),
+        (*(item for item in unread if item[0] in silent), *_without_neighbour(judged, reports)),
         {end: panels.of(*end) for end in places},
     )
+
+
+def _without_neighbour(
+    judged: Iterable[Judged], reports: Mapping[End, Told]
+) -> Iterable[tuple[str, str]]:
+    """Return the devices at both ends of cables of which neither end tells, with the reason."""
+    cables = [
+        (item.near, item.far)
+        for item in judged
+        if item.verdict is CableVerdict.UNKNOWN and not (item.seen_near or item.seen_far)
+    ]
+    both = [ends for ends in cables if reports.keys() >= {*ends}]
+    return [(name, NO_NEIGHBOUR) for name in sorted({end[0] for ends in both for end in ends})]
 
 
 def read_cables(

@@ -180,6 +180,7 @@ def prove(
         request.idle,
         unread_tenants,
         worst=worst,
+        cables=int(project.fabric.uplinks.enabled.sum()) if "link" in request.kinds else 0,
         is_cut=bool(len(project.fabric.uplinks) and cut_pairs(project.fabric).any()),
         changed=_changed(request.against, breaches) if request.against else "",
     )

@@ -77,6 +77,8 @@ class Proved:
         reason.
     worst : Left or None
         What the worst failure leaves; None where none was tried.
+    cables : int
+        Cables between switches of which ``link`` tried some; 0 where it was not asked for.
     is_cut : bool
         Whether the design joins leaves by cables that have no route to each other.
     changed : str
@@ -91,6 +93,7 @@ class Proved:
     idle: dict[str, str] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
     worst: Left | None = None
+    cables: int = 0
     is_cut: bool = False
     changed: str = ""
 
@@ -116,9 +119,12 @@ class Proved:
 
     def _failures(self) -> str:
         tried = f"{counted(self.scenarios, 'failure')} tried"
+        if self.cables:
+            cables = counted(self.cables, "cable")
+            tried += f" (link: of {cables}, one for each impact at each upper switch)"
         if self.worst is None or self.own is None:
             return tried
-        which = "the worst one, " if self.scenarios > 1 else ""
+        which = "the worst of these, " if self.scenarios > 1 else ""
         left, pairs = self.worst.pairs, self.own.nic_pairs()[1]
         return (
             f"{tried}: after {which}{self.worst.failure}, {left:,} of {pairs:,} pairs of NICs "

@@ -204,7 +204,9 @@ def test_several_inventories(repository: Path, edit: tuple[str, str], code: int)
     loop = loop.replace("origin/main", "origin/base")
     done = shell(repository, loop)
     assert done.returncode == code, done.stderr
-    assert "kmin" in (repository / "diff.md").read_text(encoding="utf-8")
+    text = (repository / "diff.md").read_text(encoding="utf-8")
+    assert "kmin" in text
+    assert re.search(r"</details>\n(?!\n)", text) is None  # Markdown after it would be HTML
     (repository / "all.md").write_text("<details>\n" + "| row |\n" * 20_000, encoding="utf-8")
     assert shell(repository, loop).returncode == code
     comment = (repository / "diff.md").read_text(encoding="utf-8")

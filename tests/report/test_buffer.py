@@ -11,8 +11,11 @@ from typer.testing import CliRunner
 
 from fabric.cli.app import app
 from fabric.core.errors import InputError
+from fabric.design.model import DeviceDesign
+from fabric.design.pool import lossless_pool_bytes
 from fabric.platforms.catalogue import sku
 from fabric.report.buffer import buffer
+from fabric.report.buffers import assumed_pool_bytes
 from fabric.report.computed_buffer import computed
 from fabric.workflow.check import check
 from fabric.workflow.project import Project
@@ -116,6 +119,23 @@ def test_free_bytes_are_explained_where_the_table_has_them() -> None:
         named = any(str(row["sku"]) in sentence for sentence in sentences)
         assert named == (row["free_bytes"] != "-" and row["pool_bytes"] == "unknown"), row
     assert sum(row["free_bytes"] == "-" for row in rows) > 1
+
+
+@pytest.mark.parametrize("name", ["demo", "unnumbered", "rail-512", "mixed"])
+def test_a_pool_is_asked_for_where_simulate_asks_for_it(name: str) -> None:
+    """Junos has a share of its buffer, which `simulate` takes."""
+    project = Project(ROOT / "inventory" / name)
+    unknown = [item for item in project.devices.values() if lossless_pool_bytes(item) is None]
+    wanted = {device.sku.name for device in unknown if not _is_assumed(device)}
+    _, _, models = buffer(project).hint.partition("`simulate` needs --buffer-mib for ")
+    assert {model.split(" on ")[0] for model in models.split(", ") if model} == wanted
+
+
+def _is_assumed(device: DeviceDesign) -> bool:
+    try:
+        return bool(assumed_pool_bytes(device, 0))
+    except InputError:
+        return False
 
 
 def test_an_unknown_pool_has_a_reason_and_what_follows() -> None:

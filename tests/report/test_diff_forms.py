@@ -119,6 +119,11 @@ def test_a_comment_has_room_for_markdown(large: Diff) -> None:
     )
 
 
+def test_several_differences_are_one_comment(hostile: Diff, large: Diff) -> None:
+    text = "".join(FORMS["markdown"](diff) for diff in (hostile, large, hostile))
+    assert MarkdownIt("commonmark", {"html": True}).render(text).count("<h3>") == 3
+
+
 def test_a_small_comment_omits_nothing(hostile: Diff) -> None:
     assert "omitted" not in FORMS["markdown"](hostile)
 

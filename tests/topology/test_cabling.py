@@ -59,7 +59,21 @@ CASES = {
         seen((A, ("leaf1", "p9")), (("host9", "eth1"), B), (C, D)),
         ["wrong neighbour", "ok"],
     ),
-    "nothing at both ends": (TWO, seen((C, D)) | {A: Told(), B: Told()}, ["missing", "ok"]),
+    "no neighbour at both ends": (
+        TWO,
+        {A: Told((), up=True), B: Told((), up=True), **seen((C, D))},
+        ["unknown", "ok"],
+    ),
+    "nothing is known of both ends": (
+        TWO,
+        seen((C, D)) | {A: Told(), B: Told()},
+        ["unknown", "ok"],
+    ),
+    "no link at an end, and no neighbour": (
+        TWO,
+        {A: Told((), up=True), B: Told((), up=False), **seen((C, D))},
+        ["missing", "ok"],
+    ),
     "swapped": (TWO, seen((A, D), (C, B)), ["swapped pair", "swapped pair"]),
     "swapped, told by the leaf": (
         TWO,

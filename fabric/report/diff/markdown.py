@@ -57,11 +57,11 @@ class _Page:
             self.left_out += len(every)
 
     def text(self) -> str:
-        """Return the page."""
+        """Return the page; a blank line ends HTML, so that Markdown may follow the page."""
         more = [
             f"\n_{counted(self.left_out, 'line')} omitted; `rocefab diff --format json` has all._"
         ]
-        return "\n".join([*self._lines, *(more if self.left_out else []), ""])
+        return "\n".join([*self._lines, *(more if self.left_out else [""]), ""])
 
 
 def markdown(diff: Diff) -> str:
