@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from fabric.core import hostlist
 from fabric.core.counts import counted
 from fabric.core.errors import InputError, ServiceError
 from fabric.core.findings import Finding, Severity
@@ -182,7 +183,7 @@ def prove(
         worst=worst,
         cables=int(project.fabric.uplinks.enabled.sum()) if "link" in request.kinds else 0,
         is_cut=bool(len(project.fabric.uplinks) and cut_pairs(project.fabric).any()),
-        changed=_changed(request.against, breaches) if request.against else "",
+        changed=_changed(project, request.against, breaches) if request.against else "",
     )
 
 
@@ -204,11 +205,16 @@ def _before(against: Before, project: Project) -> tuple[Side, list[Finding]]:
     return Side(inventory, files, against.folder), unreadable
 
 
-def _changed(against: Before, breaches: Sequence[Breach]) -> str:
-    """Return in a line what a change does to next hops, and which cables that is of."""
+def _changed(project: Project, against: Before, breaches: Sequence[Breach]) -> str:
+    """Return in a line what a change does to next hops, and what of them is not compared."""
     names = {item.device for item in breaches if item.rule == "BAT020"}
+    unread = {item.device for item in breaches if item.rule == "BAT016" and not item.severity}
     words = f"--against: next hops change on {counted(len(names), 'switch', 'switches')}"
     words = words if names else "--against: no switch loses or gains a next hop"
+    if unread:
+        words += f"; not compared: {hostlist.in_short(sorted(unread))}, which no reader knows"
+    if project.fabric.tenants is not None:
+        words += "; BGP inside the VRFs of tenants is not compared"
     if against.project:
         return words
     return f"{words}; a folder has no cables: those of the inventory now count for both sides"

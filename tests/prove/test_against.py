@@ -53,6 +53,7 @@ def test_a_change_of_next_hops_is_shown(tmp_path: Path, name: str) -> None:
     assert len({leaf for leaf, _ in told}) == leaves
     none = "--against: no switch loses or gains a next hop\n"
     assert (none in ended.err) is (not way)
+    assert ("BGP inside the VRFs of tenants is not compared" in ended.err) is (name == "tenants")
 
 
 def test_a_folder_has_no_cables(repository: Path, tmp_path: Path) -> None:
