@@ -37,8 +37,6 @@ class Artefact:
         The bytes of the file.
     executable : bool
         Whether the file gets mode 0755 in place of 0644.
-    same_as : str
-        Path of the file that says the same in another form; empty for most.
     """
 
     device: str
@@ -47,7 +45,6 @@ class Artefact:
     path: str
     content: bytes
     executable: bool = False
-    same_as: str = ""
 
     def __post_init__(self) -> None:
         if not is_plain_path(self.path):

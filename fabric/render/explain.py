@@ -230,20 +230,8 @@ def explain_lines(platform: str, artefacts: Sequence[Artefact], text: str) -> li
     platform : str
         Folder of the templates that printed them.
     text : str
-        Part of a line, or ``TABLE``, ``TABLE|row``, ``TABLE|row|field`` on SONiC. A file that says
-        the same as another one in another form is asked where that one has no such line.
+        Part of a line, or ``TABLE``, ``TABLE|row``, ``TABLE|row|field`` on SONiC.
     """
-    forms = once(artefacts)
-    return _explained(platform, forms, text) or _explained(platform, artefacts, text)
-
-
-def once(artefacts: Sequence[Artefact]) -> list[Artefact]:
-    """Return the files without those that say the same as another one of them."""
-    paths = {artefact.path for artefact in artefacts}
-    return [artefact for artefact in artefacts if artefact.same_as not in paths]
-
-
-def _explained(platform: str, artefacts: Sequence[Artefact], text: str) -> list[ExplainedLine]:
     return [
         (line, known(platform, line, text))
         for line in placed_lines(artefacts)
@@ -270,21 +258,13 @@ def _known(
             asked = f"{context}|{value[1]}"
         return find(nos, asked) or find(nos, context or line.strip())
     part = text if text in line else ""
-    if book and len(book.depths) == 1:
-        line = _statement(line, context)
-    elif book:  # a part of a line has not the depth of the line
+    if book and len(book.depths) > 1:  # a part of a line has not the depth of the line
         line, part = INDENT * len(_holders(context)) + line.strip(), ""
     for candidate in (asked, part, line, context):
         known = find(nos, candidate, holders) if candidate else []
         if known:
             return known
     return []
-
-
-def _statement(line: str, context: str) -> str:
-    """Return a line that stands alone, or one in braces with what holds it."""
-    above = [text.removesuffix(" {") for text in _holders(context)]
-    return " ".join([*above, line.strip().rstrip(";{ ").replace("[ ", "")])
 
 
 def _names_field(text: str, line: PlacedLine) -> bool:

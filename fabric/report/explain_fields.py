@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from fabric.render.explain import entries, known, once, placed_lines
+from fabric.render.explain import entries, known, placed_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -40,7 +40,7 @@ def lines_of_field(
         Selects the nearest explanation of a line.
     """
     explained = [entry for entry in entries(platform) if names_field(entry, name)]
-    for line in placed_lines(once(artefacts)) if explained else ():
+    for line in placed_lines(artefacts) if explained else ():
         match = _KEY.match(line.text)
         key = match[1] if match else ""
         is_title = bool(key) and line.context == key  # of a table; its rows follow

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from fabric.systems.junos.platforms.text import read_set
+from fabric.systems.junos.platforms.tree import tree_text
 from fabric.workflow.audit import audit
 from tests.audit.planting import expect, findings
 from tests.prove.fabrics import example
@@ -16,7 +18,7 @@ REPOSITORY = Path(__file__).parents[2]
 GOLDEN = REPOSITORY / "tests" / "golden" / "junos"
 LEAF = GOLDEN / "a100-pcie" / "rack1-leaf"
 CLEAN = (LEAF / "junos.set").read_text(encoding="utf-8")
-TREE = (LEAF / "junos.conf").read_text(encoding="utf-8")
+TREE = tree_text(words for _, words in read_set(CLEAN))
 
 COS = "set class-of-service"
 PFC = f"{COS} congestion-notification-profile ROCE"

@@ -97,7 +97,7 @@ def test_servers_of_all_systems_are_read(tmp_path: Path) -> None:
     texts = [
         content if isinstance(content, str) else content.decode()
         for path, content in rendered("mixed").items()
-        if not path.endswith(("clear.nv", "zz-rocefab-neighbours.conf", "junos.conf"))
+        if not path.endswith(("clear.nv", "zz-rocefab-neighbours.conf"))
     ]
     assert len(texts) == len(of_example("mixed").switches)
     read = {str(servers_of(system_of(text) or "", text)) for text in texts}
@@ -340,8 +340,7 @@ def test_subnets_of_leaves_are_kept(tmp_path: Path) -> None:
 
 def test_models_that_no_source_tells_are_those_of_the_base(tmp_path: Path) -> None:
     """Switch by switch, each marked as assumed; eight systems in one folder."""
-    files = {path: text for path, text in rendered("mixed").items() if not path.endswith(".set")}
-    put(tmp_path / "configs", files)
+    put(tmp_path / "configs", rendered("mixed"))
     request = Request(base=INVENTORY / "mixed", hosts="gpu[1-8]")
     import_inventory(
         "configs", str(tmp_path / "configs"), tmp_path / "new", request, lambda *_: None

@@ -47,6 +47,8 @@ from fabric.report.picture import read_cabling
 from fabric.report.recorded import recorded
 from fabric.serve.drift import Drift
 from fabric.serve.tokens import Tokens
+from fabric.systems.junos.platforms.text import read_set
+from fabric.systems.junos.platforms.tree import tree_text
 from fabric.systems.sonic.yang import load_schema
 from fabric.topology.model import Fabric
 from fabric.topology.realise import realise
@@ -242,11 +244,16 @@ _SWITCHES = {
     "eos": "eos/demo/su1-rail0/startup-config.eos",
     "nxos": "nxos/demo/su1-rail0/running-config.nxos",
     "junos": "junos/demo/su1-rail0/junos.set",
-    "junos-tree": "junos/a100-pcie/rack1-leaf/junos.conf",
     "vrp8": "vrp8/demo/su1-rail0/running-config.vrp8",
     "comware7": "comware7/demo/su1-rail0/running-config.comware7",
     "cumulus": "cumulus/demo/su1-rail0/config.nv",
 }
+
+
+def _tree() -> str:
+    """Return a Junos configuration in hierarchical form."""
+    flat = (GOLDEN / _SWITCHES["junos"]).read_text(encoding="utf-8")
+    return tree_text(words for _, words in read_set(flat))
 
 
 def subjects() -> Mapping[str, Callable[[], Subject]]:
@@ -263,6 +270,8 @@ def subjects() -> Mapping[str, Callable[[], Subject]]:
     return kinds | {
         "inventory": lambda: Subject(_files("demo"), lambda at, _: realise(load(at))),
         "inventory-explicit": lambda: Subject(_files("explicit"), lambda at, _: realise(load(at))),
+        "audit-junos-tree": lambda: _of("j.conf", _tree(), lambda _, at: audit([at], "junos")),
+        "import-junos-tree": lambda: _of("j.conf", _tree(), lambda at, _: read_configurations(at)),
         "config_db": partial(_golden, _SWITCHES["sonic"], lambda _, at: check_sonic_files([at])),
         "hosts": lambda: Subject(_encoded(outputs()), lambda at, _: audit([at])),
         "hosts-dcb": lambda: Subject(_encoded(dcb_outputs()), lambda at, _: audit([at])),

@@ -37,8 +37,8 @@ _NUMBER = re.compile(r"\d+(\.\d+)?[A-Za-z%]*")
 
 
 def settings(before: Sequence[Artefact], after: Sequence[Artefact]) -> tuple[Setting, ...]:
-    """Return what differs between the files of one device; one that has two forms counts once."""
-    old, new = ({item.path: item for item in side if not item.same_as} for side in (before, after))
+    """Return what differs between the files of one device."""
+    old, new = ({item.path: item for item in side} for side in (before, after))
     pairs = ((path, old.get(path), new.get(path)) for path in sorted({*old, *new}))
     return tuple(chain.from_iterable(_file(*pair) for pair in pairs))
 

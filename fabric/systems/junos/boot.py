@@ -22,9 +22,8 @@ from fabric.boot.model import (
     server_of,
 )
 from fabric.render.engine import render
-from fabric.systems.junos.platforms.grammar import statements
 from fabric.systems.junos.platforms.text import read_set
-from fabric.systems.junos.platforms.tree import nested, placed
+from fabric.systems.junos.platforms.tree import tree_text
 
 if TYPE_CHECKING:
     from fabric.boot.model import Device, Order
@@ -43,8 +42,7 @@ def _files(order: Order) -> tuple[Artefact, ...]:
     values = {"device": device, "account": account, "key": _KEYS.get(method, "ssh-ecdsa")}
     own = render("boot/junos.j2", device.name, values)
     rendered = "".join(one.content.decode() for one in order.rendered if one.kind == "set")
-    lines = dict.fromkeys(words for _, words in read_set(f"{own}\n{rendered}"))
-    text = nested(placed(statement) for words in lines for statement in statements(words))
+    text = tree_text(words for _, words in read_set(f"{own}\n{rendered}"))
     return (boot_file(device, f"{device.name}.conf", text),)
 
 

@@ -22,6 +22,8 @@ from fabric.systems.junos.lab.netconf import END
 from fabric.systems.junos.lab.show import View
 from fabric.systems.junos.lab.store import JunosError, Store, edit, lines_of
 from fabric.systems.junos.platforms.text import read_set
+from fabric.systems.junos.platforms.tree import tree_text
+from tests.render.designs import text_of
 from tests.render.junos_designs import designs
 from tests.waiting import LONGEST_S, until
 
@@ -259,14 +261,14 @@ def test_more_commit_checks(old: str, new: str | None, message: str) -> None:
 )
 def test_rendered_configurations_are_taken(inventory: str, switch: str) -> None:
     """By grammar and commit."""
-    for design in (designs(inventory)[switch],):
-        flat, tree = render_device(design)
-        found = Store(JunosStandIn.factory(design, ""), LabClock(), "admin")
-        found.load_set(flat.text)
-        found.commit()
-        other = Store(JunosStandIn.factory(design, ""), LabClock(), "admin")
-        other.load_tree(tree.text, replace=False)
-        assert sorted(other.candidate) == sorted(found.candidate)
+    design = designs(inventory)[switch]
+    text = text_of(design)
+    found = Store(JunosStandIn.factory(design, ""), LabClock(), "admin")
+    found.load_set(text)
+    found.commit()
+    other = Store(JunosStandIn.factory(design, ""), LabClock(), "admin")
+    other.load_tree(tree_text(words for _, words in read_set(text)), replace=False)
+    assert sorted(other.candidate) == sorted(found.candidate)
 
 
 def test_rendered_percents_that_are_not_100_are_refused() -> None:

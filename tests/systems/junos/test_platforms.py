@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.platforms.catalogue import sku, sku_names
-from fabric.systems.junos.lab.hierarchy import tree_text
 from fabric.systems.junos.platforms.grammar import (
     StatementError,
     levels,
@@ -21,6 +20,7 @@ from fabric.systems.junos.platforms.text import (
     quoted,
     read_set,
 )
+from fabric.systems.junos.platforms.tree import tree_text
 from tests.cases import each
 from tests.reference import reference
 

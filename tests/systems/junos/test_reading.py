@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from fabric.observe.configuration import Discard, Origination, PrefixMatch, StaticRoute, readers
+from fabric.observe.configuration import Discard, Origination, PrefixMatch, StaticRoute
 from fabric.observe.configuration.model import AddressLine
 from fabric.observe.parsers import UnreadableError
+from fabric.systems.junos.platforms.text import read_set
+from fabric.systems.junos.platforms.tree import tree_text
 from tests.cases import each
 from tests.observe.test_fixtures import recorded
 from tests.systems.readings import Case, check, check_unknown, golden, is_whole, read
 
 KIND = "set"
-KINDS = {"junos.set": "set", "junos.conf": "hierarchy"}
 PORT = "set interfaces et-0/0/1"
 VLAN = "set vlans RAIL0 vlan-id 101\n"
 POLICY = "set policy-options policy-statement P"
@@ -374,17 +375,14 @@ UNKNOWN = {
 }
 
 
-@pytest.mark.parametrize("path", golden("junos", *KINDS))
-def test_rendered_files_are_understood(path: Path) -> None:
-    """Every line of both forms."""
-    is_whole(read("junos", KINDS[path.name], path.read_text(encoding="utf-8")))
-
-
 @pytest.mark.parametrize("path", golden("junos", "junos.set"))
-def test_both_forms_say_the_same(path: Path) -> None:
-    """Apart from the lines where they do."""
-    forms = {kind: path.with_name(name).read_text(encoding="utf-8") for name, kind in KINDS.items()}
-    one, other = (read("junos", kind, text) for kind, text in forms.items())
+def test_rendered_files_are_understood(path: Path) -> None:
+    """Every line, and the same statements as a hierarchy."""
+    text = path.read_text(encoding="utf-8")
+    tree = tree_text(words for _, words in read_set(text))
+    one, other = (read("junos", KIND, form) for form in (text, tree))
+    is_whole(one)
+    is_whole(other)
     assert {name: _without_lines(port) for name, port in one.ports.items()} == {
         name: _without_lines(port) for name, port in other.ports.items()
     }
@@ -392,7 +390,6 @@ def test_both_forms_say_the_same(path: Path) -> None:
     assert {name: len(terms) for name, terms in one.policies.items()} == {
         name: len(terms) for name, terms in other.policies.items()
     }
-    assert readers["junos"](forms) == one
 
 
 def _without_lines(port):
@@ -402,7 +399,7 @@ def _without_lines(port):
 def test_lines_of_a_hierarchy_are_counted() -> None:
     """Each statement stands on its own line, after comments of several lines too."""
     text = "/* two\nlines */\ninterfaces {\n  et-0/0/1 {\n    mtu 9216;\n    weird;\n  }\n}\n"
-    switch = read("junos", "hierarchy", text)
+    switch = read("junos", KIND, text)
     assert switch.ports["et-0/0/1"].line == 5
     assert switch.leftovers == [(6, "interfaces et-0/0/1 weird")]
 
@@ -410,7 +407,7 @@ def test_lines_of_a_hierarchy_are_counted() -> None:
 def test_inactive_parts_of_a_hierarchy_do_not_count() -> None:
     """As the system shows them."""
     text = "interfaces {\n    inactive: et-0/0/1 {\n        mtu 9216;\n    }\n}\n"
-    assert read("junos", "hierarchy", text).ports == {}
+    assert read("junos", KIND, text).ports == {}
 
 
 @each("name", CASES)
@@ -449,7 +446,7 @@ def test_what_is_no_configuration_is_unreadable(text: str) -> None:
 )
 def test_validated_configurations_of_the_vendor(name: str, peers: int, addresses: int) -> None:
     """Their addresses and sessions are read, and their chains of policies are left over."""
-    switch = read("junos", "hierarchy", recorded(f"junos/jvd/{name}"))
+    switch = read("junos", KIND, recorded(f"junos/jvd/{name}"))
     assert len(switch.bgp.peers) == peers
     assert all(peer.asn and peer.local_address for peer in switch.bgp.peers.values())
     assert sum(len(port.addresses) for port in switch.ports.values()) == addresses

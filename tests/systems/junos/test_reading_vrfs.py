@@ -172,7 +172,7 @@ def test_a_spine_relays_with_the_next_hop() -> None:
 
 def test_the_tenants_of_the_vendor_are_read() -> None:
     """Four instances with their VNIs and targets; what leaks and what is not ours is left over."""
-    switch = read("junos", "hierarchy", recorded("junos/jvd/leaf1_qfx5240-64od.conf"))
+    switch = read("junos", "set", recorded("junos/jvd/leaf1_qfx5240-64od.conf"))
     vrfs = {
         name: (vrf.vni, [one.target for one in vrf.imports]) for name, vrf in switch.vrfs.items()
     }

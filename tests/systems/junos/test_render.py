@@ -1,4 +1,4 @@
-"""Junos: golden files in both forms, what is refused, and where each line comes from."""
+"""Junos: golden files, what is refused, and where each line comes from."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
 from fabric.qos.ecn.edge import largest_queue_bytes
 from fabric.render import render_device
-from fabric.render.explain import explain_lines, find
-from fabric.systems.junos import render as junos
-from fabric.systems.junos.lab.hierarchy import tree_text
+from fabric.render.explain import find
 from fabric.systems.junos.platforms.grammar import statements
 from fabric.systems.junos.platforms.hierarchy import read_tree
 from fabric.systems.junos.platforms.text import line_text, read_set
+from fabric.systems.junos.platforms.tree import tree_text
 from fabric.systems.junos.view import view
 from tests.render.designs import CASES, text_of, variant
 from tests.render.junos_designs import CHANGES, WATCHDOG, designs
@@ -26,24 +25,19 @@ HOSTILE = ['a "quoted" \\ text', "{{ 7*7 }}", "' ; reload now", "# x", "a [ b ] 
 
 
 @pytest.mark.parametrize(("inventory", "switch"), CASES)
-def test_both_forms_say_the_same(inventory: str, switch: str) -> None:
-    """In the same order within each list, without loss in either direction."""
-    flat, tree = (artefact.text for artefact in render_device(designs(inventory)[switch]))
-    lines = read_set(flat)
-    assert "".join(f"{line_text(line)}\n" for line in lines) == flat
-    assert tree_text(words for _, words in lines) == tree
-    back = [step for _, words in read_tree(tree) for step in statements(words)]
-    words = {tuple(word for step in statement for word in step.words) for statement in back}
-    assert words == {words for _, words in lines}
-
-
-def test_artefacts_have_their_place() -> None:
-    """The form that a change is made of comes first."""
-    found = [(a.kind, a.path) for a in render_device(designs("demo")["spine01"])]
-    assert found == [
-        ("set", "switches/spine01/junos.set"),
-        ("hierarchy", "switches/spine01/junos.conf"),
-    ]
+def test_the_grammar_knows_every_line(inventory: str, switch: str) -> None:
+    """None stands twice, and the hierarchical form says the same without loss."""
+    text = text_of(designs(inventory)[switch])
+    lines = read_set(text)
+    assert "".join(f"{line_text(line)}\n" for line in lines) == text
+    assert len(set(lines)) == len(lines)
+    back = read_tree(tree_text(words for _, words in lines))
+    flat = {
+        tuple(word for step in statement for word in step.words)
+        for _, words in back
+        for statement in statements(words)
+    }
+    assert flat == {words for _, words in lines}
 
 
 @pytest.mark.parametrize(
@@ -61,21 +55,6 @@ def test_artefacts_have_their_place() -> None:
 def test_the_first_explanation_is_the_nearest(line: str, field: str) -> None:
     """The field that a person would look for comes first."""
     assert field in find("junos", line)[0].fields
-
-
-@pytest.mark.parametrize(
-    ("line", "field"),
-    [
-        ("fill-level [ ", "lossless.ecn.kmin_bytes"),
-        ("mtu 9114;", "lossless.mtu.port_bytes"),
-        ("class NO-LOSS queue-num 3 no-loss pfc-priority 3;", "lossless.queue"),
-    ],
-)
-def test_a_line_in_braces_is_explained_by_its_path(line: str, field: str) -> None:
-    """Its own words do not say what it is about."""
-    found = explain_lines("junos", render_device(designs("demo")["su1-rail0"])[1:], line)
-    assert found
-    assert all(field in known[0].fields for _, known in found)
 
 
 @pytest.mark.parametrize(("inventory", "switch"), CASES)
@@ -273,19 +252,3 @@ def test_hostile_text_stays_data(words: str) -> None:
     for lines in (read_set(apart[0]), read_tree(tree_text([read_set(apart[0])[0][1]]))):
         assert lines == [("set", ("interfaces", "et-0/0/0", "description", words))]
     assert len(apart) == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("set system host-name a\nset system host-name a", "appears twice"),
-        ("set system hostname a", "syntax error at 'hostname'"),
-        ("set system arp aging-timer 241", "syntax error at '241'"),
-        ("host-name a", "no statement"),
-        ('set system host-name "a', "quotes do not close"),
-    ],
-)
-def test_what_the_grammar_does_not_know_is_refused(text: str, complaint: str) -> None:
-    """A template that prints it would be found out on the switch."""
-    with pytest.raises(RenderError, match=f"^leaf1: junos.set: .*{complaint}"):
-        junos.hierarchy(text.splitlines(), "leaf1")

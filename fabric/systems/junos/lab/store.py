@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.systems.junos.lab.checks import problems
-from fabric.systems.junos.lab.hierarchy import tree_text
 from fabric.systems.junos.platforms.grammar import StatementError, replaces, statements
 from fabric.systems.junos.platforms.hierarchy import read_tree
 from fabric.systems.junos.platforms.text import (
@@ -24,6 +23,7 @@ from fabric.systems.junos.platforms.text import (
     line_text,
     read_set,
 )
+from fabric.systems.junos.platforms.tree import tree_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

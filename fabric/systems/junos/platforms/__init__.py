@@ -37,7 +37,6 @@ JUNOS = platforms.add("junos")(
         name="junos",
         title="Juniper Junos",
         artefact="junos.set",
-        beside=("junos.conf",),
         port_mtu_bytes=(_FRAME_BYTES[0] - FRAME_EXTRA_BYTES, _FRAME_BYTES[1] - FRAME_EXTRA_BYTES),
         fixed_mac_ageing_s=None,
         # What rocefab sets: ARP ageing and 10 minutes more, as Juniper asks for leaves with EVPN

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.book.grammar import Element
-    from fabric.book.kinds import Checker
     from fabric.systems.junos.platforms.text import Words
 
 _VALUE, _VALUES = "=", "+="
@@ -75,8 +74,6 @@ class Step(NamedTuple):
 
 
 Statement = tuple[Step, ...]
-#: What the grammar asked about words: the check of an argument, the word, and whether it fits.
-Answers = set[tuple["Checker", str, bool]]
 
 
 @cache
@@ -107,32 +104,15 @@ def _levels(pieces: list[str]) -> Iterator[Level]:
         yield Level(elements, inline=piece.endswith("!"))
 
 
-@cache
-def literals() -> frozenset[str]:
-    """Return all words of the grammar that stand for themselves."""
-    return frozenset().union(*_literals(root()))
-
-
-def _literals(node: LevelNode) -> Iterator[frozenset[str]]:
-    for child in node.below.values():
-        yield from (part.literals for part in child.level.elements)
-        yield from _literals(child)
-
-
-def statements(words: Words, asked: Answers | None = None) -> tuple[Statement, ...]:
+def statements(words: Words) -> tuple[Statement, ...]:
     """Return the statements of a ``set`` line: one, or more where several share a line.
-
-    Parameters
-    ----------
-    asked : set, optional
-        Gets what the grammar asked about words.
 
     Raises
     ------
     StatementError
         When the grammar has no such statement.
     """
-    steps, rest, ended, wrong = _walk(words, asked)
+    steps, rest, ended, wrong = _walk(words)
     if wrong:
         raise StatementError(wrong)
     if not rest:
@@ -143,7 +123,7 @@ def statements(words: Words, asked: Answers | None = None) -> tuple[Statement, .
     if anchor < 0 or not ended or len(steps) <= anchor + 1:
         raise StatementError(rest[0])
     head = tuple(word for step in steps[: anchor + 1] for word in step.words)
-    return (steps, *statements((*head, *rest), asked))
+    return (steps, *statements((*head, *rest)))
 
 
 def levels(words: Words) -> list[Words]:
@@ -168,7 +148,7 @@ def replaces(words: Words) -> bool:
     return statement[-1].level.leaf and not statement[-1].level.several
 
 
-def _walk(words: Words, asked: Answers | None = None) -> tuple[Statement, Words, bool, str]:
+def _walk(words: Words) -> tuple[Statement, Words, bool, str]:
     """Return how far the grammar goes.
 
     Returns
@@ -180,7 +160,7 @@ def _walk(words: Words, asked: Answers | None = None) -> tuple[Statement, Words,
     steps: list[Step] = []
     node, at, wrong = root(), 0, ""
     while at < len(words) and not wrong:
-        below, wrong = _below(node, words, at, asked)
+        below, wrong = _below(node, words, at)
         if below is None:
             break
         node, start = below, at
@@ -189,16 +169,14 @@ def _walk(words: Words, asked: Answers | None = None) -> tuple[Statement, Words,
     return tuple(steps), words[at:], node.whole, wrong
 
 
-def _below(
-    node: LevelNode, words: Words, at: int, asked: Answers | None
-) -> tuple[LevelNode | None, str]:
+def _below(node: LevelNode, words: Words, at: int) -> tuple[LevelNode | None, str]:
     """Return the level that words begin with, or the word that ends a level too early."""
     longest = 0
     for child in node.by_word.get(words[at], node.others):
         elements = child.level.elements
         length = 0
         for part, word in zip(elements, words[at:], strict=False):
-            if not _fits(part, word, asked):
+            if not _fits(part, word):
                 break
             length += 1
         if length == len(elements):
@@ -207,10 +185,7 @@ def _below(
     return None, words[min(at + longest, len(words) - 1)] if longest else ""
 
 
-def _fits(part: Element, word: str, asked: Answers | None) -> bool:
+def _fits(part: Element, word: str) -> bool:
     if part.check is None:
         return word in part.literals
-    fits = part.check(word) is not None
-    if asked is not None:
-        asked.add((part.check, word, fits))
-    return fits
+    return part.check(word) is not None

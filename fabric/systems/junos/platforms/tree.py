@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
+from fabric.systems.junos.platforms.grammar import statements
 from fabric.systems.junos.platforms.text import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabric.systems.junos.platforms.grammar import Statement, Step
+    from fabric.systems.junos.platforms.grammar import Step
     from fabric.systems.junos.platforms.text import Words
 
 _INDENT = "    "
@@ -18,61 +19,22 @@ _INDENT = "    "
 Branch = dict[str, tuple["Step", Any]]
 
 
-class Placed(NamedTuple):
-    """A statement as `nested` takes it, made once for all switches that have it.
+def tree_text(lines: Iterable[Words]) -> str:
+    """Return lines in hierarchical form, in the order in which they come.
 
-    Parameters
-    ----------
-    above : str
-        Path of the level that it stands on.
-    paths : tuple of str
-        Text of each step with those before it.
-    text : str
-        Text of the last step.
-    end : tuple
-        The last step as it stands on its level, with nothing below it.
+    Raises
+    ------
+    StatementError
+        When the grammar does not have one: how it nests is not known.
     """
-
-    steps: Statement
-    texts: tuple[str, ...]
-    paths: tuple[str, ...]
-    above: str
-    text: str
-    end: tuple[Step, None]
-
-
-def placed(statement: Statement) -> Placed:
-    """Return a statement with its texts."""
-    texts = tuple(_text(step.words) for step in statement)
-    paths = tuple(accumulate(texts, "{}\n{}".format))
-    above = paths[-2] if len(paths) > 1 else ""
-    return Placed(statement, texts, paths, above, texts[-1], (statement[-1], None))
-
-
-def nested(found: Iterable[Placed]) -> str:
-    """Return statements in hierarchical form, in the order in which they come."""
     top: Branch = {}
-    branches = {"": top}
-    for statement in found:
-        branch = branches.get(statement.above)
-        if branch is None:
-            branch = _opened(statement, branches)
-        branch.setdefault(statement.text, statement.end)
+    for statement in chain.from_iterable(map(statements, lines)):
+        branch = top
+        for step in statement:
+            _, branch = branch.setdefault(_text(step.words), (step, {}))
     rows: list[str] = []
     _add(rows, top, "")
     return "\n".join([*rows, ""])
-
-
-def _opened(statement: Placed, branches: dict[str, Branch]) -> Branch:
-    """Return what stands on the level of a statement; levels above it are made where needed."""
-    branch = branches[""]
-    for depth, path in enumerate(statement.paths[:-1]):
-        below = branches.get(path)
-        if below is None:
-            below = branches[path] = {}
-            branch[statement.texts[depth]] = (statement.steps[depth], below)
-        branch = below
-    return branch
 
 
 def _add(rows: list[str], branch: Branch, indent: str) -> None:

@@ -37,8 +37,8 @@ def read(files: Mapping[str, str]) -> Configured:
     UnreadableError
         When the text is neither of the two forms.
     """
-    kind, lines = statements(files)
-    reading = RoutingLines(Configured("junos", kind))
+    lines = statements(files["set"])
+    reading = RoutingLines(Configured("junos", "set"))
     # Names of VLANs are used above the statement that numbers them.
     LINES.top.read(reading, [line for line in lines if " vlan-id " in line.text], [])
     LINES.top.read(reading, lines, reading.switch.leftovers)

@@ -11,30 +11,26 @@ from fabric.systems.junos.platforms.hierarchy import numbered_tree
 from fabric.systems.junos.platforms.text import VERBS, ConfigurationTextError, quoted, read_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from fabric.systems.junos.platforms.text import Line, Words
-
-#: Kinds of the files that ``render`` writes; they say the same, the first that is there is read.
-FILES = ("set", "hierarchy")
 
 _VERB = re.compile(rf"\s*({'|'.join(VERBS)})\s")
 
 
-def statements(files: Mapping[str, str]) -> tuple[str, list[Block]]:
-    """Return the kind of file that was read, and its active statements without their verb.
+def statements(text: str) -> list[Block]:
+    """Return the active statements of a configuration without their verb.
 
     Raises
     ------
     UnreadableError
         When the text is neither form.
     """
-    kind = next((kind for kind in FILES if kind in files), FILES[0])
     try:
-        lines = _numbered(files[kind])
+        lines = _numbered(text)
     except ConfigurationTextError as error:
         raise UnreadableError(str(error)) from error
-    return kind, [Block(number, " ".join(map(quoted, words))) for number, words in _active(lines)]
+    return [Block(number, " ".join(map(quoted, words))) for number, words in _active(lines)]
 
 
 def _numbered(text: str) -> list[tuple[int, Line]]:

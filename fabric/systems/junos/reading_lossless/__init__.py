@@ -39,7 +39,7 @@ def read(text: str) -> Lossless:
     UnreadableError
         When the text is neither of the two forms.
     """
-    _, lines = statements({"set": text})
+    lines = statements(text)
     reading = LosslessLines(Lossless("junos"))
     # Aliases are used above the statements that define them.
     aliases = [line for line in lines if "code-point-aliases dscp" in line.text]
@@ -50,7 +50,7 @@ def read(text: str) -> Lossless:
 
 
 def _statements(text: str) -> list[tuple[int, str]]:
-    return [(line.line, line.text) for line in statements({"set": text})[1]]
+    return [(line.line, line.text) for line in statements(text)]
 
 
 tunnel_lines.add("junos")(
