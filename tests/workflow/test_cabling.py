@@ -133,7 +133,7 @@ def test_a_cable_is_laid_only_where_a_link_is_down(lab, monkeypatch, *, up, enab
     connects = any("connect a cable" in line for line in result.work_order())
     assert connects is (verdict == "missing")
     assert result.shut_lines() == ([] if enabled else [SHUT])
-    shut = f"{LEAF} Ethernet128, {SPINE} Ethernet0: shut down"
+    shut = f"{LEAF} Ethernet128, {SPINE} Ethernet1/1: shut down"
     assert (shut in [seen for *_, seen in result.rows()]) is not enabled
     assert result.unread_lines() == ([f"{SPINE},{LEAF}: {NO_NEIGHBOUR}"] if up else [])
     marks = Marks()
