@@ -105,11 +105,8 @@ def _many(devices: Sequence[DevicePlan]) -> str:
 
 def _range(numbers: Sequence[int], what: str) -> str:
     """Return ``3 to 5 settings`` for ascending numbers, or ``5 settings`` for one."""
-    return (
-        f"{numbers[0]:,} to {counted(numbers[-1], what)}"
-        if numbers[1:]
-        else counted(*numbers, what)
-    )
+    first = f"{numbers[0]:,} to " if numbers[1:] else ""
+    return f"{first}{counted(numbers[-1], what)}"
 
 
 def _later(devices: Sequence[DevicePlan]) -> Iterator[str]:
