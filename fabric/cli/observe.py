@@ -302,8 +302,8 @@ def cabling(
 
     Reads LLDP, links and MAC tables. If a device cannot be read, its cables
     are checked from the other end. A cable is missing only where a port has no
-    link; one of a port that is shut down is no work on cables. Cables that no
-    end reports are unknown; --format json lists them.
+    link and is not shut down. Cables that no end reports are unknown;
+    --format json lists them.
 
     Exit codes: 0, 2, 3 (a device, or its LLDP, could not be read), 4 (a cable is not
     as planned).
