@@ -52,6 +52,8 @@ class Placement:
         Times that a ring over the hosts leaves one group of leaves for another, per rail.
     rails_connected : bool
         Whether the leaves of all its rails reach each other over the spines.
+    spared : frozenset of int
+        NIC ports that carry nothing now, while another port of the NIC does; rows of the fabric.
     answer : Answer
         Cost, lower bound and what else the engine says.
     """
@@ -62,6 +64,7 @@ class Placement:
     rails: tuple[int, ...]
     spine_crossings: int
     rails_connected: bool
+    spared: frozenset[int]
     reason: str
     answer: Answer = field(compare=False)
 
@@ -121,6 +124,7 @@ def placed(engine: Engine, query: Query) -> Placement:
         rails=answer.rails,
         spine_crossings=answer.crossings,
         rails_connected=leaves_connected(fabric, leaves),
+        spared=engine.index.available.now.spared,
         reason=reason_of(answer, tuple(units), query),
         answer=answer,
     )

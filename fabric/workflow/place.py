@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -171,7 +172,9 @@ def _number(value: float) -> float | None:
 
 def _settings(fabric: Fabric, placement: Placement, image: JobImage) -> dict[str, Any]:
     by_host = {host: environment(fabric, placement, host, image) for host in placement.hosts}
-    common = next(iter(by_host.values()))
+    alike = Counter(tuple(own.values.items()) for own in by_host.values())
+    usual = dict(alike.most_common(1)[0][0])
+    common = next(own for own in by_host.values() if own.values == usual)
     differing = {host: own.values for host, own in by_host.items() if own.values != common.values}
     return {
         "environment": common.values,

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.exports import About, Exported, Exporter, exporters, refused, text_file
+from fabric.placement.engine.host_health import HEALTHY, HostHealth, host_health
 from fabric.placement.engine.now import now
 from fabric.placement.export import Order
-from fabric.placement.host_health import HEALTHY, HostHealth, host_health
 from fabric.placement.k8s.cluster import node_names
 from fabric.placement.k8s.labels import PREFIX
 from fabric.placement.k8s.manifest import yaml_text

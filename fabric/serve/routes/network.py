@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from fabric.placement.host_health import HEALTHY, host_health
+from fabric.placement.engine.host_health import HEALTHY, host_health
 from fabric.serve.problem import refused
 from fabric.serve.replies import FabricReply, HostHealthReply, HostsReply, LinksReply
 from fabric.serve.routes.described import as_json, caller_of, responses, service_of
