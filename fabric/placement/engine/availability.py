@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from fabric.topology.naming import hint, unknown
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fabric.placement.engine.host_health import HostHealth
     from fabric.placement.engine.now import Now
     from fabric.placement.engine.state import RunningJob
     from fabric.topology.model import Bools, Fabric, Ints
@@ -100,6 +102,11 @@ class Availability:
         shape = (len(fabric.hosts), fabric.nics_per_host)
         up = np.take_along_axis(fabric.nics.enabled.reshape(shape), nic, axis=1)
         return cls(now, busy, nic, up)
+
+    @cached_property
+    def hosts(self) -> dict[int, HostHealth]:
+        """What is known of hosts for jobs on all of their NICs, by row."""
+        return host_health(self.now)
 
     def usable(self, columns: Ints) -> Usable:
         """Return the hosts whose NICs of these columns can be used."""

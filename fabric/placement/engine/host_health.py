@@ -82,23 +82,25 @@ def host_health(now: Now, used: Bools | None = None) -> dict[int, HostHealth]:
         if used is None or used[row, port]:
             keeps_away = condition.health is not Health.DEGRADED and nic not in now.spared
             known.setdefault(row, []).append((keeps_away, condition))
+    share_left = _shares_left(now, used)
     return {
         row: HostHealth(
             tuple(condition for _, condition in sorted(items, key=lambda item: not item[0])),
             takes_jobs=not any(keeps_away for keeps_away, _ in items),
-            share_left=_share_left(now, row, used),
+            share_left=share_left[row],
         )
         for row, items in sorted(known.items())
     }
 
 
-def _share_left(now: Now, row: int, used: Bools | None) -> float:
-    """Return the share of the bandwidth of the NIC ports of a host that is left."""
-    nics, ports = now.fabric.nics, now.fabric.nics_of_host(row)
-    counted = nics.enabled[ports] & (True if used is None else used[row])
-    gbps = np.where(counted, nics.speed_gbps[ports], 0)
-    total = float(gbps.sum())
-    return float((gbps * now.share_left[ports]).sum()) / total if total else 1.0
+def _shares_left(now: Now, used: Bools | None) -> list[float]:
+    """Return the share of the bandwidth of the NIC ports of each host that is left."""
+    nics, shape = now.fabric.nics, (len(now.fabric.hosts), now.fabric.nics_per_host)
+    gbps = np.where(nics.enabled, nics.speed_gbps, 0).reshape(shape)
+    gbps = gbps if used is None else gbps * used
+    left, total = (gbps * now.share_left.reshape(shape)).sum(axis=1), gbps.sum(axis=1)
+    shares: list[float] = np.divide(left, total, out=np.ones(len(left)), where=total > 0).tolist()
+    return shares
 
 
 def why(condition: Condition) -> str:
