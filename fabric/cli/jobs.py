@@ -266,8 +266,15 @@ def _print(job: dict[str, Any], *, every_rank: bool) -> None:
             f"{counted(len(ranks), 'rank')}, in the order of the hosts; --ranks lists them\n"
         )
         return
-    headers = ("rank", "host", "gpu", "rail", "interface", "rdma_device", "leaf")
-    output.table(headers, [[rank[name] for name in headers] for rank in ranks])
+    of_rank, of_port = ("rank", "host", "gpu", "rail"), ("interface", "rdma_device", "leaf")
+    rows = [
+        [
+            *(rank[name] for name in of_rank),
+            *(",".join(port[name] for port in rank["ports"]) for name in of_port),
+        ]
+        for rank in ranks
+    ]
+    output.table((*of_rank, *of_port), rows)
 
 
 def _fullest(bottleneck: str) -> str:
