@@ -107,6 +107,17 @@ def test_one_port_of_a_nic_is_all_of_it_elsewhere() -> None:
     )
 
 
+def test_a_long_message_ends_with_a_whole_reason() -> None:
+    ends = [f"gpu03:eth{number}" for number in (1, 2, 3, 4)]
+    many = [Condition(end, Health.DOWN, "x" * 200) for end in (*ends, "gpu03")]
+    message = status("gpu03", *many, Condition("su1-rail0-a", Health.DEGRADED, "y" * 200))[2]
+    *shown, last = message.split("; ")
+    assert last.endswith(" and 1 more")
+    assert {reason.rpartition(": ")[2] for reason in (*shown, last.partition(" and ")[0])} == {
+        "x" * 200
+    }
+
+
 def test_whole_hosts_come_first() -> None:
     answer = engine(*down("gpu03:eth1")).place(Query(7))
     assert answer.graded == ()

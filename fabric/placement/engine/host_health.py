@@ -44,12 +44,17 @@ class HostHealth:
         return any(one.is_unknown for one in self.conditions)
 
     @property
-    def reason(self) -> str:
-        """What is not as planned, as one line; empty where nothing is."""
+    def reasons(self) -> list[str]:
+        """What is not as planned; empty where nothing is."""
         words = [*dict.fromkeys(map(why, self.conditions))]
         if self.takes_jobs and self.share_left < 1:
             words.append(f"{percent_left(self.share_left, 1)} of its bandwidth is left")
-        return "; ".join(words)
+        return words
+
+    @property
+    def reason(self) -> str:
+        """What is not as planned, as one line; empty where nothing is."""
+        return "; ".join(self.reasons)
 
     @property
     def main_reason(self) -> str:
