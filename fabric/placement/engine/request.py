@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core import hostlist
-from fabric.core.counts import counted
+from fabric.core.counts import counted, noun
 from fabric.core.errors import NeverFitsError, NoRoomError, UnplaceableError
 from fabric.core.findings import Finding, Severity
 from fabric.core.shown import listed, printable
@@ -351,9 +351,9 @@ def _no_capacity(fabric: Fabric, problem: Problem) -> tuple[str, str]:
         names, above = [f"pod {name}" for name, gbps in pods if not gbps], "the super-spines"
         if len(names) == supply.pods:
             return "no super-spine connects pods", ""
-    has, them = ("has", "it or its") if len(names) == 1 else ("have", "them or their")
-    words = f"{hostlist.in_short(names)}{of} {has} no capacity to {above} left"
-    return words, f"repair {them} cables, or "
+    words = f"{hostlist.in_short(names)}{of} {noun(len(names), 'has', 'have')} no capacity to"
+    repair = noun(len(names), "repair it or its cables", "repair them or their cables")
+    return f"{words} {above} left", f"{repair}, or "
 
 
 def _limits(request: Request) -> tuple[str, str]:
