@@ -1,7 +1,7 @@
 """The fabric as it is now, from files that other commands write.
 
 `verify`, `drift`, `observe` and `cabling` say in JSON what is not as planned; no job goes there.
-Hosts that a plan changes are kept out as well.
+Hosts and leaves that a plan changes are in a change window.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fabric.placement.engine.state import Condition, Health
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from fabric.topology.model import Fabric
@@ -187,8 +187,8 @@ def _line(text: str) -> str:
     return "".join(char if char.isprintable() else "?" for char in text)[:200]
 
 
-def hosts_of_plan(file: Path, fabric: Fabric) -> Sequence[str]:
-    """Return the hosts that a plan changes: themselves, or a leaf that they are cabled to.
+def conditions_of_plan(file: Path, fabric: Fabric) -> Iterator[Condition]:
+    """Yield the hosts and the leaves that a plan changes, as in a change window.
 
     Raises
     ------
@@ -199,11 +199,6 @@ def hosts_of_plan(file: Path, fabric: Fabric) -> Sequence[str]:
     if plan.fabric != fabric.intent.fabric.name:
         message = f"{file}: a plan of {plan.fabric!a}, not of {fabric.intent.fabric.name!a}"
         raise InputError(message)
-    touched = {name for name in plan.devices if name in fabric.host_row}
-    for name in plan.devices:
-        row = fabric.switch_row.get(name, -1)
-        if 0 <= row < fabric.switches.leaf_count:
-            touched.update(
-                fabric.hosts.names[host] for host in fabric.nics.host[fabric.nics_of_leaf(row)]
-            )
-    return sorted(touched)
+    leaves = fabric.switches.names[: fabric.switches.leaf_count]
+    for name in sorted({*fabric.host_row, *leaves}.intersection(plan.devices)):
+        yield Condition(name, Health.WINDOW, "the plan changes it")
