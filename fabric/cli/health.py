@@ -270,13 +270,15 @@ def _health_json(item: Health) -> dict[str, object]:
         "error": item.error,
         "drift": [
             {
-                "path": change.path,
-                "running": change.before,
-                "planned": change.after,
-                "line": origin.subject if origin else "",
-                "values": [asdict(value) for value in origin.values] if origin else [],
+                "path": setting.path,
+                "running": setting.running,
+                "planned": setting.planned,
+                "line": setting.origin.subject if setting.origin else "",
+                "values": [asdict(value) for value in setting.origin.values]
+                if setting.origin
+                else [],
             }
-            for change, origin in zip(item.drift, item.origins, strict=True)
+            for setting in item.settings
         ],
         **({"nics": [asdict(nic) for nic in item.nics]} if item.nics else {}),
         **({"skipped": list(item.skipped)} if item.skipped else {}),

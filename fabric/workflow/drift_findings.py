@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Finding, Position
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from fabric.change.expectation import Deviation
-    from fabric.change.model import Change
-    from fabric.report.explain import Answer
+    from fabric.report.drifted import DriftedSetting
     from fabric.workflow.verify import Health
 
 #: Longest text of a value that is repeated in a message; ours.
@@ -34,9 +34,8 @@ def findings_of(health: Health) -> list[Finding]:
     """Return the findings of a device; of one that was not read, that alone."""
     if health.error:
         return [_finding(UNREAD, health.device, f"it could not be read: {health.error}")]
-    origins = health.origins or (None,) * len(health.drift)
-    pairs = sorted(zip(health.drift, origins, strict=True), key=lambda pair: pair[0].path)
-    groups = groupby(pairs, key=lambda pair: pair[0].path)
+    by_path = attrgetter("path")
+    groups = groupby(sorted(health.settings, key=by_path), key=by_path)
     drifted = [_drifted(health.device, path, list(group)) for path, group in groups]
     return [*drifted, *map(_deviant, health.deviations)]
 
@@ -86,11 +85,11 @@ def _finding(
     )
 
 
-def _drifted(device: str, path: str, changes: list[tuple[Change, Answer | None]]) -> Finding:
+def _drifted(device: str, path: str, settings: list[DriftedSetting]) -> Finding:
     """Return one finding of a path: what runs, what is planned, and which value wants it."""
-    runs = _joined(change.before for change, _ in changes)
-    planned = _joined(change.after for change, _ in changes)
-    values = [value for _, answer in changes if answer for value in answer.values]
+    runs = _joined(setting.running for setting in settings)
+    planned = _joined(setting.planned for setting in settings)
+    values = [value for setting in settings if setting.origin for value in setting.origin.values]
     wanted = "; ".join(
         dict.fromkeys(f"{value.field} = {value.value} ({value.where})" for value in values)
     )
