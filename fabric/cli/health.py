@@ -27,6 +27,8 @@ class DriftForm(StrEnum):
     TEXT = "text"
     JSON = "json"
     JSONL = "jsonl"
+    JUNIT = "junit"
+    SARIF = "sarif"
 
 
 def register(app: typer.Typer) -> None:
@@ -185,7 +187,13 @@ def drift(
     selection = Selection(switches, hosts, only, parallel)
     project = Project(inventory)
     found = workflow(project, connections, selection, output.meter_of(project, selection))
-    _health(found, options.Format(form), full=full)
+    if form in {DriftForm.JUNIT, DriftForm.SARIF}:
+        from fabric.workflow.drift_findings import report
+
+        output.data(report(found, form.value, inventory))
+        _end(found)
+    else:
+        _health(found, options.Format(form), full=full)
 
 
 def _log_verified(health: list[Health], boot_log: Path | None) -> None:
@@ -230,6 +238,11 @@ def _health(
         _not_compared(health)
         if warning:
             output.result(f"warning: {warning}")
+    _end(health)
+
+
+def _end(health: list[Health]) -> None:
+    """Raise what a look at devices comes to, unless all of them are as planned."""
     if any(item.error or not item.is_checked for item in health):
         raise CommandExit(Exit.DEVICE)
     if not all(item.ok for item in health):

@@ -1,4 +1,4 @@
-"""A look at a device as findings: one for each line or setting that is not as planned."""
+"""A look at a device as findings: one for each setting that is not as planned."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from fabric.core.findings import Finding, Position
+from fabric.core import hostlist
+from fabric.core.findings import Finding, Position, Severity
+from fabric.intent.documents import MAIN_FILE
 from fabric.report.drifts import (
     CONFIGURATION,
     DRIFT_RULES,
@@ -17,10 +19,14 @@ from fabric.report.drifts import (
     UNKNOWN,
     UNREAD,
 )
+from fabric.validate.report import report_in
+from fabric.validate.reported import Reported
+from fabric.validate.runner import Outcome, worst_first
 from fabric.workflow.planned_release import OFF_RELEASE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     from fabric.change.expectation import Deviation
     from fabric.report.drifted import DriftedSetting
@@ -38,6 +44,24 @@ def findings_of(health: Health) -> list[Finding]:
     groups = groupby(sorted(health.settings, key=by_path), key=by_path)
     drifted = [_drifted(health.device, path, list(group)) for path, group in groups]
     return [*drifted, *map(_deviant, health.deviations)]
+
+
+def report(health: Sequence[Health], form: str, inventory: Path) -> str:
+    """Return a look at devices in a report form of `check`, such as ``junit`` or ``sarif``.
+
+    Each finding fails. A rule that some device was not judged by is skipped where it finds nothing.
+    """
+    rules = {name: rule for name, rule in DRIFT_RULES.items() if name != REPAIR}
+    findings = worst_first([finding for item in health for finding in findings_of(item)])
+    unread = hostlist.fold_inside(item.device for item in health if item.error)
+    idle = dict.fromkeys({*rules} - {UNREAD}, f"not read: {unread}") if unread else {}
+    if texts := [f"{item.device}: {text}" for item in health for text in item.uncompared]:
+        idle[RELEASE] = f"not compared: {'; '.join(texts)}"
+    outcome = Outcome(tuple(findings), tuple(rules), (), (), partly=tuple(idle))
+    asked = Reported(
+        outcome, (*rules.values(),), Severity.WARNING, str(inventory / MAIN_FILE), "drift", idle
+    )
+    return report_in(form)(asked)
 
 
 def failed_repair(device: str, reason: str) -> Finding:

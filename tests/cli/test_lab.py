@@ -96,6 +96,7 @@ def test_the_main_job(site, tmp_path: Path) -> None:
     assert ended.err == "2 of 3 devices are as planned\n"
     result = json.loads(tell(4, "drift inventory --format json").out)
     assert [item["device"] for item in result if not item["ok"]] == [labs.LEAF]
+    assert tell(4, "drift inventory --format junit").out.count("<failure") == 1
     assert "changed again after run 1" in tell(3, "rollback 1 --commit").err
 
     lab[labs.LEAF].hand_edit("WRED_PROFILE", "AZURE_LOSSLESS", "green_max_threshold", "1500000")
