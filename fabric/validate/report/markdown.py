@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 #: Characters of a comment: GitHub refuses more than 65,536 (its answer: "body is too long").
 MOST_CHARACTERS = 65_000
-#: Waived findings that are listed; our choice: the summary counts all of them.
+#: Groups of waived findings that are listed; our choice: the summary counts all of them.
 MOST_WAIVED = 50
 #: Signs that mean something in a table, in HTML, or as a mention (GitHub Flavored Markdown).
 _SIGNS = re.compile(r"([\\`*_{}\[\]<>#|~@])")
@@ -35,7 +35,8 @@ def markdown(reported: Reported) -> str:
     head += "".join(f"\n- rule {name} could not run: {plain(why)}" for name, why in outcome.broken)
     head += "".join(
         f"\n- waived until {one.until}: {plain(one.finding.sentence)} ({plain(one.reason)})"
-        for one in outcome.waived[:MOST_WAIVED]
+        + (f" ({plain(group.more)})" if group.more else "")
+        for one, group in reported.waived[:MOST_WAIVED]
     )
     head += "".join(f"\n- {plain(note)}" for note in reported.remarks)
     head += "\n" if reported.remarks else ""
