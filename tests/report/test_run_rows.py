@@ -35,7 +35,7 @@ def _report(*, full: bool) -> RunReport:
     gates = [Event(BEGUN_S + at, "", State.PENDING, "gate ping: fine") for at in (1, 90)]
     ends = [Event(BEGUN_S + 99, "", State.DONE, "")]
     record = RunRecord(1, "apply", "mine", "", BEGUN_S)
-    return RunReport(record, plan, [*events, *gates, *ends], "done", full)
+    return RunReport(record, plan, [*events, *gates, *ends], "done", full=full)
 
 
 def test_like_devices_of_a_wave_are_one_row() -> None:
