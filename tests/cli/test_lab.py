@@ -105,7 +105,7 @@ def test_the_main_job(site, tmp_path: Path) -> None:
     assert sorted(went) == sorted([labs.HOST, labs.LEAF, labs.SPINE])
     assert "Dry run: these devices would be rolled back" in ended.err
     tell(0, "rollback 1 --commit")
-    assert re.search(r":\d\d UTC +done, rolled back by runs 2 and 4 ", tell(0, "status").out)
+    assert re.search(r":\d\d UTC +done, rolled back by runs \d and \d ", tell(0, "status").out)
     tell(4, "drift inventory")
 
     kept = "".join(
