@@ -146,8 +146,8 @@ class RunReport:
         return json.dumps(self.as_dict(), indent=1) + "\n"
 
     def as_markdown(self) -> str:
-        """Return the record as Markdown; differences are folded."""
-        return "\n".join(self._markdown()) + "\n"
+        """Return the record as Markdown; differences are folded. A blank line ends it."""
+        return "\n".join([*self._markdown(), "", ""])
 
     def _markdown(self) -> Iterator[str]:
         yield f"# Run {self.record.id} of fabric {_cell(self.record.fabric)}"
