@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core import hostlist
 from fabric.core.clock import clock
-from fabric.core.counts import noun
 from fabric.core.likeness import like_groups, shape
 
 if TYPE_CHECKING:
@@ -21,8 +20,8 @@ def rolled_back(row: Mapping[str, Any]) -> str:
     """Return which later runs rolled a run back; empty where none did."""
     by = row["rolled_back_by"]
     part = " in part" if row["stays_on"] else ""
-    runs = f"{noun(len(by), 'run')} {' and '.join(map(str, by))}"
-    return f"rolled back{part} by {runs}" if by else ""
+    runs = "runs" if by[1:] else "run"
+    return f"rolled back{part} by {runs} {' and '.join(map(str, by))}" if by else ""
 
 
 def gate_rows(gates: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
