@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 #: Ends the first part of an error, which is the same on devices that fail alike.
 _CLAUSE_END = re.compile(r"[:;] ")
 _STOPPING = (
-    "stopping after the current step on each device; press Ctrl-C again to stop immediately "
-    "(commit timers then roll back unconfirmed changes, where they are set)"
+    "stopping after the current step on each device; the wave in progress is then rolled back; "
+    "press Ctrl-C again to stop immediately (commit timers then roll back unconfirmed changes, "
+    "where they are set)"
 )
 T = TypeVar("T")
 R = TypeVar("R")

@@ -167,7 +167,7 @@ def init(
 
 
 def _checked(folder: Path) -> str:
-    """Return how many errors and warnings a new inventory has; nothing where it has none."""
+    """Write the errors of a new inventory; return how many errors and warnings it has, if any."""
     from fabric.core.counts import counted
     from fabric.core.errors import InputError
     from fabric.core.findings import Severity
@@ -179,6 +179,8 @@ def _checked(folder: Path) -> str:
         findings = check(Project(folder, work_of(None, fresh=False, workers="0"))).findings
     except InputError as error:
         findings = error.findings
+    for wrong in (one for one in findings if one.severity is Severity.ERROR):
+        output.result(f"error: {wrong}")
     counts = Counter(one.severity for one in findings if one.severity >= Severity.WARNING)
     return ", ".join(counted(counts[severity], severity.word) for severity in sorted(counts)[::-1])
 

@@ -305,7 +305,8 @@ def cabling(
 
     Reads LLDP, links and MAC tables. If a device cannot be read, its cables
     are checked from the other end. A cable is missing only where a port has no
-    link. Cables that no end reports are unknown; --format json lists them.
+    link and is not shut down. Cables that no end reports are unknown;
+    --format json lists them.
 
     Exit codes: 0, 2, 3 (a device, or its LLDP, could not be read), 4 (a cable is not
     as planned).
@@ -328,7 +329,7 @@ def cabling(
         for number, line in enumerate(report.work_order(), 1):
             output.data(f"{number}. {line}\n")
         output.result(f"{counted(len(report.judged), 'cable')}: {report.summary()}")
-        for line in report.unread_lines():
+        for line in (*report.shut_lines(), *report.unread_lines()):
             output.result(line)
     if report.wrong:
         raise CommandExit(Exit.FINDINGS)

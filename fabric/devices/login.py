@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 #: What to do about each kind of error.
 _REASONS: tuple[tuple[type[BaseException], str], ...] = (
-    (socket.gaierror, "its name has no address; set address in the connections file"),
+    (
+        socket.gaierror,
+        "its name has no address; set address in the connections file (--connections)",
+    ),
     (
         ConnectionRefusedError,
         "connection rejected; check address and port, and that SSH or the API runs",

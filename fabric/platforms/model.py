@@ -70,6 +70,11 @@ class Pools:
     shared_headroom_bytes: int = 0
 
 
+#: Speeds of a lane: SerDes of 10G, 25G, 50G, 100G and 200G (IEEE 802.3 Clauses 49, 107, 136, 162;
+#: 802.3dj).
+_LANE_GBPS = (10, 25, 50, 100, 200)
+
+
 @dataclass(frozen=True, slots=True)
 class ServicePort:
     """A port for management or service, as the image names it; ``lanes`` as SONiC writes them."""
@@ -335,7 +340,10 @@ class Sku:
 
     def speed_token(self, number: int, speed_gbps: int) -> str:
         """Return the configuration word for a speed of port ``number``; empty where it has none."""
-        return self.kind(self.place(number).cage).speed_tokens.get(speed_gbps, "")
+        place = self.place(number)
+        kind = self.kind(place.cage)
+        word = kind.speed_tokens.get(speed_gbps, "")
+        return _within(word, speed_gbps, _part_lanes(place.mode, kind)) if place.mode else word
 
     @property
     def all_speeds_gbps(self) -> tuple[int, ...]:
@@ -388,6 +396,14 @@ def _only_kind(model: Sku) -> CageKind:
         breakouts=model.breakouts,
         speed_tokens=model.speed_tokens,
     )
+
+
+def _within(word: str, speed_gbps: int, lanes: int) -> str:
+    """Return the word of a speed on the lanes of a part: ``100g-2`` of ``100g-4``, or none."""
+    head, dash, used = word.partition("-")
+    if not dash or int(used) <= lanes:
+        return word
+    return f"{head}-{lanes}" if speed_gbps / lanes in _LANE_GBPS else ""
 
 
 def _part_lanes(mode: Mode, kind: CageKind) -> int:

@@ -54,11 +54,16 @@ def ecmp(designs: Designs) -> Table:
     return Table(_HEADERS, tuple(rows))
 
 
+def _speeds(ratio: float) -> str:
+    """Return how fast an uplink is, ``ratio`` times a NIC."""
+    return "same speed" if ratio == 1 else f"each uplink is {ratio:g} times as fast as a NIC"
+
+
 def _kind(
     designs: Designs, senders: int, links: int, ratio: float
 ) -> Iterator[tuple[str, object, str]]:
     own = designs.intent.fabric.host.nccl_queue_pairs
-    yield "NICs and uplinks", f"{senders} on {links}", f"each uplink is {ratio:g} times as fast"
+    yield "NICs and uplinks", f"{senders} on {links}", _speeds(ratio)
     for pairs in sorted({*QUEUE_PAIRS, own}):
         load = spread(senders, links, pairs, ratio)
         chosen = ", as set" if pairs == own else ""

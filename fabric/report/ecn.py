@@ -84,9 +84,9 @@ class Kind:
 
 #: Why `diff` stops a change to what we recommend.
 _LESS_PROTECTION = (
-    "from `set` to `rocefab` a threshold at least doubles, or pmax_percent at least halves: "
-    "`rocefab diff` counts that as `less protection`, whoever recommends it, so --fail-on exits "
-    "with 4 and a person reviews the change"
+    "the recommended values double a threshold, or halve pmax_percent, at least: `rocefab diff` "
+    "reports this change as `less protection`, and with --fail-on exits with 4, so that a person "
+    "reviews it"
 )
 
 

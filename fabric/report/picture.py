@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from fabric.topology.drawing import CableStates, Picture
 
 
+#: Verdicts on cables without a link.
+_NO_LINK = frozenset({CableVerdict.MISSING, CableVerdict.SHUT})
 SUFFIXES = (".svg", ".png", ".html")
 
 
@@ -58,7 +60,7 @@ class Marks:
             if verdict not in (CableVerdict.UNKNOWN, CableVerdict.QUARANTINE):
                 self.read |= {near, far}
             if verdict not in {*HARMLESS, CableVerdict.UNEXPECTED}:
-                ends = self.missing if verdict is CableVerdict.MISSING else self.wrong
+                ends = self.missing if verdict in _NO_LINK else self.wrong
                 ends |= {near, far}
 
 

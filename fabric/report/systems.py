@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from fabric.core.counts import counted
@@ -10,7 +11,7 @@ from fabric.platforms import platforms
 from fabric.platforms.same_hardware import selects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sized
+    from collections.abc import Iterable, Iterator
 
     from fabric.topology.model import Fabric
 
@@ -19,7 +20,10 @@ _MOST = 3
 
 
 def systems(fabrics: Iterable[Fabric]) -> Iterator[str]:
-    """Yield how many hosts and switches there are with their models, and what names select."""
+    """Yield how many hosts and switches there are with their models, and what names select.
+
+    Hosts of one name are one machine in all fabrics.
+    """
     fabrics = list(fabrics)
     by_role: dict[str, dict[str, None]] = {}
     counts: Counter[str] = Counter()
@@ -31,7 +35,8 @@ def systems(fabrics: Iterable[Fabric]) -> Iterator[str]:
             by_role.setdefault(role, {}).setdefault(words)
             counts[role] += 1
             models[model.name] = selects(model.name)
-    hosts, nics = (sum(map(len, every)) for every in zip(*_ends(fabrics), strict=True))
+    hosts = len(set(chain.from_iterable(fabric.hosts.names for fabric in fabrics)))
+    nics = sum(len(fabric.nics) for fabric in fabrics)
     roles = (
         f"{counted(counts[role], role)}, {_few(list(names))}" for role, names in by_role.items()
     )
@@ -51,10 +56,6 @@ def commands(fabrics: Iterable[Fabric]) -> Iterator[str]:
     if started:
         count = counted(len(started), "command")
         yield f"`plan` and `apply` start {count} of the inventory: {', '.join(started)}"
-
-
-def _ends(fabrics: Iterable[Fabric]) -> Iterator[tuple[Sized, Sized]]:
-    return ((fabric.hosts, fabric.nics) for fabric in fabrics)
 
 
 def _few(words: list[str]) -> str:

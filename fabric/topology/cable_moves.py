@@ -45,12 +45,13 @@ def repair(judged: Sequence[Judged]) -> list[Work]:
     they are (a matching of most weight, scipy's ``linear_sum_assignment``). No cable is laid while
     one is taken out. No plug goes to a port that is taken: cables that go are pulled first, then
     plugs move to ports that are free, and new cables come last. In a circle of plugs, such as a
-    swap, one is pulled, the others move, and it is plugged last. What is unknown is left alone.
+    swap, one is pulled, the others move, and it is plugged last. What is unknown is left alone, and
+    a port that is shut down.
     """
     planned = [
         (item.near, item.far)
         for item in judged
-        if item.verdict not in {*HARMLESS, CableVerdict.UNEXPECTED}
+        if item.verdict not in {*HARMLESS, CableVerdict.UNEXPECTED, CableVerdict.SHUT}
     ]
     present = sorted({cable for item in judged for cable in _there(item)})
     pairs: list[tuple[Cable | None, Cable | None]] = []

@@ -30,6 +30,7 @@ class CableVerdict(StrEnum):
     SWAPPED = "swapped pair"
     CROSSED_RAIL = "crossed rail"
     MISSING = "missing"
+    SHUT = "shut down"
     UNEXPECTED = "unexpected"
     UNKNOWN = "unknown"
     QUARANTINE = "not checked: quarantine"
@@ -62,10 +63,13 @@ class Told:
         What is at the other end; several where several programs announce themselves.
     up : bool or None
         Whether the port has a link; None when that is not known.
+    shut : bool
+        Whether the port is shut down by its configuration.
     """
 
     neighbours: tuple[End, ...] = ()
     up: bool | None = None
+    shut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,8 @@ class Judged:
         What is at the other end of the near and of the far port; None when nothing is known.
     partner : tuple of End or None
         The planned cable that it was swapped with.
+    shut : tuple of End
+        Ports of a cable without a link that are shut down.
     """
 
     near: End
@@ -88,6 +94,7 @@ class Judged:
     seen_near: End | None = None
     seen_far: End | None = None
     partner: tuple[End, End] | None = None
+    shut: tuple[End, ...] = ()
 
 
 def planned_cables(fabric: Fabric) -> list[Planned]:
@@ -170,7 +177,8 @@ class _Judge:
             return Judged(near, far, CableVerdict.QUARANTINE)
         at_near, at_far = self.partner[near], self.partner[far]
         if at_near is None and at_far is None:
-            return Judged(near, far, self._silent(cable))
+            shut = tuple(end for end in (near, far) if end in self._told and self._told[end].shut)
+            return Judged(near, far, self._silent(cable, shut), shut=shut)
         if at_near in {far, None} and at_far in {near, None}:
             return Judged(near, far, CableVerdict.OK, at_near, at_far)
         if (at_near == far) != (at_far == near) and None not in (at_near, at_far):
@@ -184,8 +192,10 @@ class _Judge:
         verdict = CableVerdict.WRONG_PORT if same else CableVerdict.WRONG_NEIGHBOUR
         return Judged(near, far, verdict, at_near, at_far)
 
-    def _silent(self, cable: Planned) -> CableVerdict:
+    def _silent(self, cable: Planned, shut: Sequence[End]) -> CableVerdict:
         """Return missing when an end has no link; else unknown: LLDP may be off at both ends."""
+        if shut:
+            return CableVerdict.SHUT
         ends = [self._told[end] for end in (cable.near, cable.far) if end in self._told]
         has_no_link = any(end.up is False for end in ends)
         return CableVerdict.MISSING if has_no_link else CableVerdict.UNKNOWN

@@ -12,6 +12,7 @@ from fabric.topology.drawing_captions import LEAST_TEXT, subtitle, tier_texts, w
 from fabric.topology.drawing_groups import Limits, groups
 from fabric.topology.drawing_lines import COMB_PX, lines
 from fabric.topology.drawing_tenants import with_tenants
+from fabric.topology.layout import PORT_LETTERS
 from fabric.topology.model import ROLES
 
 if TYPE_CHECKING:
@@ -256,7 +257,10 @@ def _areas(grouping: Groups) -> list[_Area]:
     planes = sorted({group.plane for group in grouping.groups if group.kind != "host"})
     if planes == [-1]:
         return [_Area("", "", *_plane(grouping, -1, ("leaf", "host")))]
-    named = [_Area("plane", f"plane {one}", *_plane(grouping, one, ("leaf",))) for one in planes]
+    named = [
+        _Area("plane", f"plane {PORT_LETTERS[one]}", *_plane(grouping, one, ("leaf",)))
+        for one in planes
+    ]
     hosts = [area for _, area in _units(grouping, -1, ("host",))]
     return [_Area("", "", (), named), _Area("", "", (), hosts)]
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from fabric.platforms.model import Sku
     from fabric.topology.model import Bools, Fabric, Ints
 
-
-_PORT_LETTERS = "ab"
+#: Letters of the ports of a NIC, and of the planes that they lead to.
+PORT_LETTERS = "ab"
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +165,7 @@ def _leaf_names(file: FabricFile, rails: int) -> tuple[str, ...]:
     if file.leaf_names:
         names = hostlist.expand(file.leaf_names)
         return tuple(names[: len(file.units) * rails * file.nic_ports])
-    ends = [f"-{letter}" for letter in _PORT_LETTERS] if file.nic_ports > 1 else [""]
+    ends = [f"-{letter}" for letter in PORT_LETTERS] if file.nic_ports > 1 else [""]
     classic = file.design == "classic-tor"
     middle = ["leaf"] if classic else [f"rail{rail}" for rail in range(rails)]
     return tuple(
@@ -205,7 +205,7 @@ def _cores(file: FabricFile) -> Layout:
 def _numbered(word: str, file: FabricFile, plane: int, number: int) -> str:
     if file.planes == 1:
         return f"{_prefix(file)}{word}{number + 1:02d}"
-    return f"{_prefix(file)}{word}-{_PORT_LETTERS[plane]}{number + 1:02d}"
+    return f"{_prefix(file)}{word}-{PORT_LETTERS[plane]}{number + 1:02d}"
 
 
 def _prefix(file: FabricFile) -> str:

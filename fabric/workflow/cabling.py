@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.device_names import DeviceNames
 from fabric.core.formats import form_of
+from fabric.observe.state import InterfaceState
 from fabric.topology.cable_moves import Work, repair
 from fabric.topology.cable_types import Panels, with_panel
 from fabric.topology.cabling import HARMLESS, CableVerdict, Judged, Told, judge, planned_cables
@@ -30,6 +31,8 @@ __all__ = ["Cabling", "Selection", "cabling"]
 
 #: Why a cable is unknown although both of its devices were read.
 NO_NEIGHBOUR = "LLDP has no neighbour at ports whose link is not down"
+#: What to do about a port that is shut down.
+SHUT = "ports that are shut down: `rocefab plan` shows whether the inventory wants them up"
 _FIELDS = ("lldp", "interfaces", "macs")
 
 
@@ -54,6 +57,11 @@ class Cabling:
             for item in self.judged
             if item.verdict not in (CableVerdict.OK, CableVerdict.UNKNOWN)
         ]
+
+    def shut_lines(self) -> list[str]:
+        """Return what to do about ports that are shut down, if there are any."""
+        is_shut = any(item.verdict is CableVerdict.SHUT for item in self.judged)
+        return [SHUT] if is_shut else []
 
     def unread_lines(self) -> list[str]:
         """Return why devices told nothing of cables, once for all that have the same reason."""
@@ -103,6 +111,7 @@ class Cabling:
                     "seen_near": _text(item.seen_near),
                     "seen_far": _text(item.seen_far),
                     "partner": [_text(end) for end in item.partner or ()],
+                    "shut": [_text(end) for end in item.shut],
                 }
                 for item in self.judged
             ],
@@ -118,6 +127,8 @@ def _text(end: End | None) -> str:
 def _seen(item: Judged) -> str:
     if item.partner is not None:
         return f"swap with {_text(item.partner[0])} - {_text(item.partner[1])}"
+    if item.shut:
+        return f"{', '.join(map(_text, item.shut))}: shut down"
     ends = (
         f"{_text(end)} sees {_text(other)}"
         for end, other in ((item.near, item.seen_near), (item.far, item.seen_far))
@@ -231,9 +242,9 @@ class _Ends:
             if self._of_another_fabric(seen.device, port, snapshot.lldp.get(port, ())):
                 continue
             neighbours = [self._end(item) for item in snapshot.lldp.get(port, ())]
-            state = links.get(port)
-            up = state.up if state is not None else None
-            yield (seen.device, port), Told(tuple(neighbours or learnt.get(port, ())), up)
+            state = links.get(port, InterfaceState())
+            ends = tuple(neighbours or learnt.get(port, ()))
+            yield (seen.device, port), Told(ends, state.up, state.enabled is False)
 
     def _of_another_fabric(self, device: str, port: str, seen: Iterable[LldpNeighbour]) -> bool:
         """Tell whether a NIC of another fabric of the site sees switches of that fabric alone."""

@@ -70,7 +70,7 @@ class Pings:
         if not self._planned:
             return "no pair of NICs is asked in this wave"
         if not self._asked:
-            return "no pair was answered before the wave, so none was asked after it"
+            return "not checked: no pair answered before the wave, as in a new fabric"
         some = (
             f"; {left} of {counted(self._planned, 'pair')} {noun(left, 'was', 'were')} not "
             "answered before"

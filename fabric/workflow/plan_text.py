@@ -98,10 +98,15 @@ def _wave(devices: Iterable[DevicePlan]) -> Iterator[str]:
 def _many(devices: Sequence[DevicePlan]) -> str:
     """Return how many settings of each device change, and how many lines where these are more."""
     numbers = sorted({len(settings_of(one.changes)) for one in devices})
-    lines = max(len(one.changes) for one in devices)
-    each = f"{numbers[0]} to " if numbers[1:] else ""
-    more = f" ({counted(lines, 'line')})" if lines > numbers[-1] else ""
-    return f"{each}{counted(numbers[-1], 'setting')}{more}{' each' if each else ''}"
+    lines = sorted({len(one.changes) for one in devices})
+    more = f" ({_range(lines, 'line')})" if lines[-1] > numbers[-1] else ""
+    return f"{_range(numbers, 'setting')}{more}{' each' if numbers[1:] or lines[1:] else ''}"
+
+
+def _range(numbers: Sequence[int], what: str) -> str:
+    """Return ``3 to 5 settings`` for ascending numbers, or ``5 settings`` for one."""
+    first = f"{numbers[0]:,} to " if numbers[1:] else ""
+    return f"{first}{counted(numbers[-1], what)}"
 
 
 def _later(devices: Sequence[DevicePlan]) -> Iterator[str]:

@@ -34,7 +34,7 @@ from fabric.validate.runner import Outcome, all_rules, gathered, worst_first
 from fabric.validate.waivers import Decisions
 from fabric.workflow.batfish import Side, judged
 from fabric.workflow.check import with_ages
-from fabric.workflow.configurations import files_before, read_files, running_files
+from fabric.workflow.configurations import files_before, read_files, running_files, texts_of
 from fabric.workflow.proof_places import Places
 from fabric.workflow.proved import Left, Proved
 
@@ -139,6 +139,7 @@ def prove(
         reason = "Batfish does not read the tenants of this fabric"
         request = replace(request, engine="own", without_batfish=reason)
     progress("prove", "reading the files")
+    _reject_empty("--snapshot", "or files laid out as there", project, request.folder)
     files, unread, unreadable = read_files(project, request.folder, known=known)
     old = None
     if request.against:
@@ -196,13 +197,17 @@ def _before(against: Before, project: Project) -> tuple[Side, list[Finding]]:
         When there are none of these switches.
     """
     inventory = against.project or project
+    _reject_empty("--against", "or a git revision", inventory, against.folder)
     files, _, unreadable = read_files(inventory, against.folder, is_before=True)
-    if not files and not unreadable:
-        message = f"--against {against.folder}: no configuration of these switches is there"
-        fix = "specify the output folder of `rocefab render`, or a git revision"
+    return Side(inventory, files, against.folder), unreadable
+
+
+def _reject_empty(option: str, other: str, project: Project, folder: Path | None) -> None:
+    if folder and not any(texts_of(project, name, folder) for name in project.devices):
+        message = f"{option} {folder}: no configuration of these switches is there"
+        fix = f"specify the output folder of `rocefab render`, {other}"
         finding = Finding("INT001", Severity.ERROR, message, fix)
         raise InputError("nothing was proved", [finding])
-    return Side(inventory, files, against.folder), unreadable
 
 
 def _changed(project: Project, against: Before, breaches: Sequence[Breach]) -> str:

@@ -173,3 +173,34 @@ def test_whole_ports_are_cages():
     model = sku("ACS-SN5600")
     assert model.place(7) == Place(7)
     assert model.whole is model
+
+
+#: Model, mode and speed of a part -> its keyword of EOS.
+WORDS = {
+    ("7060DX5-64S", "4x100G", 100): "100g-2",
+    ("7060DX5-64S", "2x200G", 100): "100g-4",
+    ("7060DX5-64S", "2x200G", 200): "200g-4",
+    ("7060DX5-64S", "8x50G", 50): "50g-1",
+    ("7060DX5-64S", "4x100G", 40): "",
+    ("7060DX4-32", "1x100G(4)", 100): "100g-4",
+    ("7060X6-64PE", "2x400G", 400): "400g-4",
+    ("7050CX3-32S", "2x50G", 50): "50g-2",
+    ("7050CX3-32S", "4x25G", 25): "25g",
+}
+
+
+@pytest.mark.parametrize(("name", "word", "gbps"), WORDS)
+def test_the_keyword_of_a_part_has_its_lanes(name: str, word: str, gbps: int) -> None:
+    model = broken_out(sku(name), {1: parse_mode(word)})
+    assert model.speed_token(1, gbps) == WORDS[name, word, gbps]
+
+
+@each("name", [name for name in sku_names() if sku(name).nos == "eos"])
+def test_keywords_of_parts_fit_into_the_cage(name: str) -> None:
+    for kind, cages in sku(name).cages():
+        for mode in map(parse_mode, kind.breakouts):
+            model = broken_out(sku(name), {cages[0]: mode})
+            word = model.speed_token(cages[0], mode.speeds_gbps[0])
+            assert word, mode
+            used = int(word.partition("-")[2] or 1)
+            assert used * mode.parts <= kind.lanes, mode

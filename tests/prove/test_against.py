@@ -78,7 +78,8 @@ def test_what_is_neither_folder_nor_revision(repository: Path) -> None:
     assert "nowhere" in ended.err
 
 
-def test_a_folder_without_configurations(repository: Path, tmp_path: Path) -> None:
-    ended = run("prove", repository, "--against", tmp_path)
+@pytest.mark.parametrize("option", ["--against", "--snapshot"])
+def test_a_folder_without_configurations(option: str, repository: Path, tmp_path: Path) -> None:
+    ended = run("prove", repository, option, tmp_path)
     assert ended.code == 2
-    assert "no configuration of these switches" in ended.err
+    assert f"{option} {tmp_path}: no configuration of these switches" in ended.err

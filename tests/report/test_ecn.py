@@ -111,7 +111,7 @@ def test_recommendation_beside_published_figures(tmp_path: Path) -> None:
 def test_a_recommendation_says_that_the_gate_of_diff_stops_it(tmp_path: Path) -> None:
     """As `diff --fail-on "less protection"` does; not where a smaller step leads there."""
     data = yaml.safe_load((ROOT / "inventory" / "rail-512" / "fabric.yaml").read_text())
-    assert "so --fail-on exits with 4" in recommendations(_project(tmp_path, "rail-512")).hint
+    assert "with --fail-on exits with 4" in recommendations(_project(tmp_path, "rail-512")).hint
     data["lossless"]["ecn"] = {"kmin_bytes": 300_000, "kmax_bytes": 4_000_000, "pmax_percent": 20}
     (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
     assert not recommendations(Project(tmp_path)).hint

@@ -74,6 +74,16 @@ CASES = {
         {A: Told((), up=True), B: Told((), up=False), **seen((C, D))},
         ["missing", "ok"],
     ),
+    "an end is shut down": (
+        TWO,
+        {A: Told((), up=False), B: Told((), up=False, shut=True), **seen((C, D))},
+        ["shut down", "ok"],
+    ),
+    "an end is shut down, and LLDP remembers": (
+        TWO,
+        {A: Told((B,), up=False), B: Told((), up=False, shut=True), **seen((C, D))},
+        ["ok", "ok"],
+    ),
     "swapped": (TWO, seen((A, D), (C, B)), ["swapped pair", "swapped pair"]),
     "swapped, told by the leaf": (
         TWO,

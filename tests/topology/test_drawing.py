@@ -206,8 +206,8 @@ def test_planes_stand_apart_and_hosts_are_below_both() -> None:
     result = drawn(example("dual-plane"))
     planes = framed(result, "plane")
     assert planes == [
-        ("plane 0", ["su1-rail0-a", "su1-rail1-a", "spine-a01", "spine-a02"]),
-        ("plane 1", ["su1-rail0-b", "su1-rail1-b", "spine-b01", "spine-b02"]),
+        ("plane a", ["su1-rail0-a", "su1-rail1-a", "spine-a01", "spine-a02"]),
+        ("plane b", ["su1-rail0-b", "su1-rail1-b", "spine-b01", "spine-b02"]),
     ]
     bottom = max(frame.y + frame.height for frame in result.frames if frame.kind == "plane")
     assert min(box.y for box in result.boxes if box.kind == "host") > bottom

@@ -15,7 +15,7 @@ from fabric.observe.state import LldpNeighbour, MacEntry
 from fabric.report.picture import Marks, judged_ends
 from fabric.topology.cabling import judge, planned_cables
 from fabric.workflow.apply import Options, apply
-from fabric.workflow.cabling import NO_NEIGHBOUR, Cabling, Selection, _Ends, cabling
+from fabric.workflow.cabling import NO_NEIGHBOUR, SHUT, Cabling, Selection, _Ends, cabling
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
 from fabric.workflow.observe import Seen, observe
 from fabric.workflow.plan import plan
@@ -111,22 +111,30 @@ def test_what_nobody_tells_is_a_count_and_like_reasons_are_one_line(tmp_path):
     assert len(data["unread"]) == len(unread)
 
 
-@pytest.mark.parametrize(("up", "verdict"), [(True, "unknown"), (False, "missing")])
-def test_a_cable_is_laid_only_where_a_link_is_down(lab, monkeypatch, *, up, verdict):
+@pytest.mark.parametrize(
+    ("up", "enabled", "verdict"),
+    [(True, True, "unknown"), (False, True, "missing"), (False, False, "shut down")],
+)
+def test_a_cable_is_laid_only_where_a_link_is_down(lab, monkeypatch, *, up, enabled, verdict):
     """LLDP runs at no end; the picture does not cross out a cable that is up."""
     _, project, connections = lab
 
     def without_lldp(*words):
         for seen in observe(*words):
             ports = seen.snapshot.interfaces
-            links = {name: replace(port, up=up) for name, port in ports.items()}
+            state = {"up": up, "enabled": enabled}
+            links = {name: replace(port, **state) for name, port in ports.items()}
             yield replace(seen, snapshot=replace(seen.snapshot, lldp={}, interfaces=links))
 
     monkeypatch.setattr("fabric.workflow.cabling.observe", lambda *words: [*without_lldp(*words)])
     result = cabling(project, connections, Selection(hosts=False), labs.silent)
     (trunk,) = (item for item in result.judged if item.near[0] == LEAF)
     assert trunk.verdict.value == verdict
-    assert any("connect a cable" in line for line in result.work_order()) is not up
+    connects = any("connect a cable" in line for line in result.work_order())
+    assert connects is (verdict == "missing")
+    assert result.shut_lines() == ([] if enabled else [SHUT])
+    shut = f"{LEAF} Ethernet128, {SPINE} Ethernet1/1: shut down"
+    assert (shut in [seen for *_, seen in result.rows()]) is not enabled
     assert result.unread_lines() == ([f"{SPINE},{LEAF}: {NO_NEIGHBOUR}"] if up else [])
     marks = Marks()
     marks.add_cabling(judged_ends([trunk]))

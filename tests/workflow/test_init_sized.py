@@ -430,9 +430,20 @@ def test_it_asks_on_a_terminal(tmp_path: Path) -> None:
     assert (tmp_path / "mine" / "fabric.yaml").read_text() == text
 
 
-@pytest.mark.parametrize(("leaf", "last"), [("QFX5230-64CD", "`: 2 warnings now"), ("", "mine`")])
-def test_the_last_line_has_what_check_says(leaf: str, last: str, tmp_path: Path) -> None:
-    words = ("--design", "rail-optimised", "--leaf", leaf) if leaf else ()
+@pytest.mark.parametrize(
+    ("options", "error", "last"),
+    [
+        ("--leaf QFX5230-64CD", "", "`: 2 warnings now"),
+        ("--hosts 256 --split 4x200G", "uses 64 of 128 equal paths", "`: 1 error now"),
+        ("", "", "mine`"),
+    ],
+)
+def test_the_last_lines_have_what_check_says(
+    options: str, error: str, last: str, tmp_path: Path
+) -> None:
+    words = ("--design", "rail-optimised", *options.split()) if options else ()
     ended = run("init", str(tmp_path / "mine"), *words)
     assert ended.code == 0
     assert ended.err.splitlines()[-1].endswith(last)
+    assert error in ended.err
+    assert ended.err.count("error: ") == bool(error)

@@ -76,6 +76,20 @@ def test_devices_of_one_kind_are_one_line_of_a_wave() -> None:
     assert "leaf[1-3] (sonic leaf): 1 to 2 settings each by" in describe(_plan(*LEAVES[:2], fewer))
 
 
+def test_lines_have_a_range_as_settings_do() -> None:
+    """A line that goes and the one in its place are one setting."""
+    pairs = [
+        (Change(f"{word} 1", "x", "", Risk.HARMLESS), Change(f"{word} 2", "", "x", Risk.HARMLESS))
+        for word in ("mtu", "speed")
+    ]
+    few, many = (
+        _device("leaf1", "", changes=pairs[0]),
+        _device("leaf2", "", changes=sum(pairs, ())),
+    )
+    text = describe(_plan(few, many))
+    assert "leaf[1-2] (sonic leaf): 1 to 2 settings (2 to 4 lines) each by" in text
+
+
 def test_differences_that_are_alike_but_for_numbers_are_shown_once() -> None:
     text = describe(_plan(*LEAVES, _device("leaf4", "+ something else")))
     assert "\nleaf[1-3]: 3 devices that differ in names and numbers; leaf1:\n" in text

@@ -146,6 +146,7 @@ export const owner = ({ tenant, quarantined }) => (quarantined ? "none: in quara
 
 function ports(planned, running) {
   const isOwned = planned.ports.some(owner);
+  const isKept = planned.ports.some(({ headroom_bytes: size }) => size !== null);
   const rows = planned.ports.map((port) => {
     const seen = state(running, port.port);
     return [
@@ -158,11 +159,11 @@ function ports(planned, running) {
       `${port.cable_m} m`,
       `${port.mtu_bytes.toLocaleString("en")}${seen?.mtu_bytes && seen.mtu_bytes !== port.mtu_bytes ? ` (runs ${seen.mtu_bytes.toLocaleString("en")})` : ""}`,
       network(port),
-      make("span", { class: "when" }, headroom({ ...port, headroom_lack: "" }, "B")),
+      ...(isKept ? [make("span", { class: "when" }, headroom({ ...port, headroom_lack: "" }, "B"))] : []),
     ];
   });
   const lacks = [...new Set(planned.ports.map((port) => port.headroom_lack).filter(Boolean))];
-  return make("div", {}, lacks.length > 0 && make("p", { class: "faint" }, `Headroom: ${lacks.join(", ")}.`), table("Ports", ["port", "planned neighbour", "seen neighbour", "link", ...(isOwned ? ["tenant"] : []), "speed", "cable", "MTU", "network", "headroom"], rows, { class: "scroll tall" }));
+  return make("div", {}, lacks.length > 0 && make("p", { class: "faint" }, `Headroom: ${lacks.join(", ")}.`), table("Ports", ["port", "planned neighbour", "seen neighbour", "link", ...(isOwned ? ["tenant"] : []), "speed", "cable", "MTU", "network", ...(isKept ? ["headroom"] : [])], rows, { class: "scroll tall" }));
 }
 
 // What a port keeps after a pause; an estimate where a law gives it, which the switch may not get.

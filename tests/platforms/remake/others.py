@@ -12,6 +12,7 @@ from fabric.exchange.hardware.model import Panel
 from fabric.exchange.hardware.panel import panel
 from fabric.exchange.values import folded
 from fabric.platforms.asic_catalogue import asic
+from fabric.platforms.breakout import parse_mode
 from fabric.platforms.cage import CageKind
 from fabric.systems.eos.hardware import speed_word
 from fabric.systems.eos.platforms import queue_word
@@ -97,17 +98,19 @@ def _eos_kind(kind: CageKind) -> CageKind:
     """Return a kind of cage with the names of EOS; R3 has two lanes of 50G behind four of 25G."""
     assert kind.alias in {"Ethernet{number}/1", "Ethernet{number}"}, kind.alias
     lanes = max(kind.lanes, 4) if kind.alias.endswith("/1") else kind.lanes
-    words = {speed: speed_word(max(kind.speeds_gbps), lanes, speed) for speed in kind.speeds_gbps}
-    words = {speed: word for speed, word in words.items() if word}
-    split = kind.alias.endswith("/1")
+    split = kind.alias.endswith("/1") and _splits(kind)
+    modes = map(parse_mode, kind.breakouts) if split else ()
+    speeds = {*kind.speeds_gbps, *(mode.speeds_gbps[0] for mode in modes)}
+    fastest = max(kind.speeds_gbps)
+    words = {speed: word for speed in speeds if (word := speed_word(fastest, lanes, speed))}
     return CageKind(
         count=kind.count,
         lanes=lanes,
-        speeds_gbps=tuple(words),
+        speeds_gbps=tuple(speed for speed in kind.speeds_gbps if speed in words),
         name=kind.alias,
         alias="{number}",
-        part_name="Ethernet{number}/{first}" if split else "",
-        part_alias="{number}/{first}" if split else "",
+        part_name="Ethernet{number}/{first}" if kind.alias.endswith("/1") else "",
+        part_alias="{number}/{first}" if kind.alias.endswith("/1") else "",
         breakouts=kind.breakouts if _splits(kind) else (),
         speed_tokens=words,
     )

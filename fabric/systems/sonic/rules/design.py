@@ -43,7 +43,9 @@ class FixedPaths(SwitchRule):
             yield self.finding(
                 f"bgp.max_paths {bgp.max_paths} has no effect on SONiC, which uses {_PATHS}"
                 f"{f' of {bgp.equal_paths} equal paths' if is_short else ''}",
-                "use fewer cables of a higher speed" if is_short else "remove it for SONiC",
+                "use fewer uplinks of a higher speed, such as whole ports"
+                if is_short
+                else "remove it for SONiC",
                 place=places.place("bgp", "max_paths"),
                 device=device.name,
                 severity=Severity.ERROR if is_short else None,
