@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from fabric.core.clock import clock
 from fabric.core.errors import InputError, PlanError
 from fabric.core.file_kinds import FileKind
 from fabric.core.user_files import read_bytes
@@ -42,7 +43,7 @@ class Approval(BaseModel):
     withdrawn: Seconds | None = None
 
     def __str__(self) -> str:
-        return f"{self.name} at {time.strftime('%Y-%m-%d %H:%M:%S UTC', time.gmtime(self.at))}"
+        return f"{self.name} at {clock(self.at)}"
 
 
 class Approvals(BaseModel):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.change.actor import user
+from fabric.core.clock import clock
 from fabric.core.errors import FileError, JournalError
 from fabric.core.file_kinds import FileKind
 from fabric.core.json_text import parse_json
@@ -70,7 +71,7 @@ def held(path: Path, run: int | None) -> Iterator[Holder]:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise JournalError(f"the journal cannot be locked: {path} is not a regular file")
         _lock(handle)
-        holder = Holder(handle, time.strftime("%Y-%m-%d %H:%M:%S"))
+        holder = Holder(handle, clock(time.time()))
         holder.write(run)
         try:
             yield holder

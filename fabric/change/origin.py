@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fabric.core.clock import clock
 from fabric.core.errors import FileError
 from fabric.core.units import S_PER_H, S_PER_MIN
 from fabric.intent.contents import inventory_hash
@@ -45,11 +46,10 @@ class Origin:
     approvals: int = 0
 
     def __str__(self) -> str:
-        clock = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.made))
         revision = f", revision {self.revision}" if self.revision else ""
         return (
-            f"planned {clock} by rocefab {self.version} from {self.inventory}{revision}, "
-            f"sha256 {self.sha256[:12]}"
+            f"planned {clock(self.made)} by rocefab {self.version} from "
+            f"{self.inventory}{revision}, sha256 {self.sha256[:12]}"
         )
 
     def aged(self, max_age_s: float) -> str:

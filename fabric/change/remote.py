@@ -17,6 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from fabric.change.actor import user
 from fabric.change.database import ask, connect, server_errors
+from fabric.core.clock import clock
 from fabric.core.errors import InputError, JournalError
 from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
@@ -153,7 +154,7 @@ class Remote:
                     "until it ends"
                 )
             said = {"user": user(), "host": actor.host, "pid": actor.process}
-            said["since"] = time.strftime("%Y-%m-%d %H:%M:%S")
+            said["since"] = clock(time.time())
             ask(
                 connection,
                 "INSERT INTO rocefab_holder VALUES (1, %s) "

@@ -6,6 +6,7 @@ which that fails stops no other: it is named, and another call tries it again.
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -29,15 +30,18 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from fabric.change.crew import Crew
-    from fabric.change.journal import Journal
+    from fabric.change.journal import Event, Journal
     from fabric.change.model import DevicePlan, Plan
     from fabric.change.session import Session
     from fabric.core.errors import FabricError
 
 #: How a run goes on with devices that are not rolled back: one that was interrupted, and others.
 _UNFINISHED = "resume its run with apply --resume, or make a new plan"
+#: How the first row of a rollback begins; the number of a run follows.
+_ROLLS_BACK = "rolls back run "
 _GRANT = "to give the ports back, use `rocefab tenant grant`, then plan and apply"
-_UNTOUCHED = {State.PENDING, State.ROLLED_BACK, State.SKIPPED}
+#: States of devices that a run did not change, or no more.
+UNTOUCHED = {State.PENDING, State.ROLLED_BACK, State.SKIPPED}
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ def roll_back(order: RollBack, plan: Plan, crew: Crew) -> Result:
     """
     journal, run = crew.journal, order.run
     unfinished = journal.unfinished() == run
-    crew.record("", State.PENDING, "; ".join([f"rolls back run {run}", *crew.options.notes]))
+    crew.record("", State.PENDING, "; ".join([f"{_ROLLS_BACK}{run}", *crew.options.notes]))
     touched = touched_devices(run, plan, journal)
     back: list[str] = []
     fix = _UNFINISHED if unfinished else _GRANT
@@ -99,12 +103,19 @@ def roll_back(order: RollBack, plan: Plan, crew: Crew) -> Result:
 def touched_devices(run: int, plan: Plan, journal: Journal) -> list[list[str]]:
     """Return the devices that a run has changed, by wave, the last wave first."""
     states = journal.states(run)
-    changed = {name for name, event in states.items() if event.state not in _UNTOUCHED}
+    changed = {name for name, event in states.items() if event.state not in UNTOUCHED}
     waves = [
         [name for name in wave if name in changed or journal.may_hide(run, name)]
         for wave in reversed(plan.waves)
     ]
     return [wave for wave in waves if wave]
+
+
+def run_rolled_back(events: Iterable[Event]) -> int:
+    """Return the run that a rollback rolls back, by its rows; 0 where they do not say."""
+    details = (event.detail for event in events if not event.device)
+    numbers = (re.match(rf"{_ROLLS_BACK}(\d+)", detail) for detail in details)
+    return next((int(number[1]) for number in numbers if number), 0)
 
 
 def left_out(touched: Iterable[Sequence[str]], plan: Plan) -> dict[str, str]:

@@ -70,7 +70,7 @@ def watch(inventory: Path, connections: Path | None, wanted: WatchOptions, taker
     """Watch until the user or a service manager ends it."""
     from fabric.workflow.drift_service import DriftService, Pace, Selection
 
-    if takers.form == "json":
+    if takers.form not in {"text", "jsonl"}:
         raise typer.BadParameter("--watch prints text or jsonl; set --format jsonl")
     switches, hosts, only = wanted.selected
     with takers.opened() as (ledger, take):

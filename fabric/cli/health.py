@@ -27,6 +27,8 @@ class DriftForm(StrEnum):
     TEXT = "text"
     JSON = "json"
     JSONL = "jsonl"
+    JUNIT = "junit"
+    SARIF = "sarif"
 
 
 def register(app: typer.Typer) -> None:
@@ -185,7 +187,13 @@ def drift(
     selection = Selection(switches, hosts, only, parallel)
     project = Project(inventory)
     found = workflow(project, connections, selection, output.meter_of(project, selection))
-    _health(found, options.Format(form), full=full)
+    if form in {DriftForm.JUNIT, DriftForm.SARIF}:
+        from fabric.workflow.drift_findings import report
+
+        output.data(report(found, form.value, inventory))
+        _end(found)
+    else:
+        _health(found, options.Format(form), full=full)
 
 
 def _log_verified(health: list[Health], boot_log: Path | None) -> None:
@@ -230,6 +238,11 @@ def _health(
         _not_compared(health)
         if warning:
             output.result(f"warning: {warning}")
+    _end(health)
+
+
+def _end(health: list[Health]) -> None:
+    """Raise what a look at devices comes to, unless all of them are as planned."""
     if any(item.error or not item.is_checked for item in health):
         raise CommandExit(Exit.DEVICE)
     if not all(item.ok for item in health):
@@ -270,13 +283,15 @@ def _health_json(item: Health) -> dict[str, object]:
         "error": item.error,
         "drift": [
             {
-                "path": change.path,
-                "running": change.before,
-                "planned": change.after,
-                "line": origin.subject if origin else "",
-                "values": [asdict(value) for value in origin.values] if origin else [],
+                "path": setting.path,
+                "running": setting.running,
+                "planned": setting.planned,
+                "line": setting.origin.subject if setting.origin else "",
+                "values": [asdict(value) for value in setting.origin.values]
+                if setting.origin
+                else [],
             }
-            for change, origin in zip(item.drift, item.origins, strict=True)
+            for setting in item.settings
         ],
         **({"nics": [asdict(nic) for nic in item.nics]} if item.nics else {}),
         **({"skipped": list(item.skipped)} if item.skipped else {}),

@@ -235,7 +235,10 @@ def _refuse_for_verdicts(form: ObserveForm, *, once: bool, others: bool) -> None
 
 def _refuse_rounds(form: ObserveForm | None, interval_s: float, number: int, *, once: bool) -> None:
     if once and (number or interval_s):
-        raise typer.BadParameter("--once reads once; omit --interval-s and --count")
+        given = "--count" if number else "--interval-s"
+        message = f"--once ends after one reading, and {given} asks for several: omit one of them"
+        verdicts = "" if number else ", or add --format junit or sarif, which judges two readings"
+        raise typer.BadParameter(f"{message}{verdicts}")
     if number and not interval_s:
         raise typer.BadParameter("--count needs --interval-s")
     if interval_s and not number and form in {ObserveForm.JSON, ObserveForm.PROMETHEUS}:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import argument, option
+from fabric.core.clock import clock
 from fabric.core.counts import counted
 from fabric.core.errors import JournalError
 
@@ -99,6 +99,8 @@ def status(
 
 
 def _print_runs(rows: list[dict[str, Any]], form: options.Format, *, is_one: bool) -> None:
+    from fabric.report.run_rows import rolled_back
+
     if form is options.Format.JSON:
         output.as_json(rows)
     elif not is_one:
@@ -109,8 +111,8 @@ def _print_runs(rows: list[dict[str, Any]], form: options.Format, *, is_one: boo
                     row["run"],
                     row["kind"],
                     row["fabric"],
-                    _clock(row["started"]),
-                    row["state"],
+                    clock(row["started"]),
+                    ", ".join(filter(None, [row["state"], rolled_back(row)])),
                     ", ".join(f"{count} {word}" for word, count in row["devices"].items()),
                     f"{row['user']}@{row['host']}" if row["user"] else "",
                     row["ticket"],
@@ -122,7 +124,7 @@ def _print_runs(rows: list[dict[str, Any]], form: options.Format, *, is_one: boo
     else:
         output.table(
             ["device", "state", "since", "detail"],
-            [[row["device"], row["state"], _clock(row["at"]), row["detail"]] for row in rows],
+            [[row["device"], row["state"], clock(row["at"]), row["detail"]] for row in rows],
         )
 
 
@@ -224,10 +226,6 @@ def _left(
         output.result(f"not read: {error}")
     if errors:
         raise CommandExit(Exit.DEVICE)
-
-
-def _clock(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
 
 
 def journal_folder(state: Path | None, inventory: Path | None) -> Path:

@@ -75,7 +75,7 @@ def add(
     inventory: Folder = Path(),
     ident: Annotated[
         int,
-        option("Id; default: the lowest that no tenant has or had.", "TENANT_ID", "--id"),
+        option("Id; 0: the lowest that no tenant has or had.", "TENANT_ID", "--id"),
     ] = 0,
     hosts: HostRange = "",
     services: Annotated[
@@ -125,7 +125,9 @@ def revoke(
     jobs: Jobs = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Take NICs of a tenant away: into quarantine, with tenancy.unassigned: quarantine.
+    """Take NICs of a tenant away.
+
+    Where tenancy.unassigned is quarantine, they are in quarantine then.
 
     Exit codes: 0, 2.
     """
@@ -144,10 +146,10 @@ def move(
     jobs: Jobs = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Move NICs to a tenant, in two steps with quarantine between: run it before each `plan`.
+    """Move NICs to a tenant, in two steps.
 
-    The first run takes them out of their tenants. When that is applied and the hosts are wiped, the
-    second run gives them to NAME.
+    Run it before each of two plans. The first run takes them out of their tenants. When that is
+    applied and the hosts are wiped, the second run gives them to NAME.
 
     Exit codes: 0, 2.
     """
@@ -174,7 +176,9 @@ def release_id(
     inventory: Folder = Path(),
     dry_run: DryRun = False,
 ) -> None:
-    """Free the id of a removed tenant, when no switch holds it any more.
+    """Free the id of a removed tenant.
+
+    No switch may hold it any more.
 
     Exit codes: 0, 2.
     """

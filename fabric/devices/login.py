@@ -14,7 +14,10 @@ _CLOSED = "it closed the connection during the login; check its limit of session
 _NO_SSH = "what answers there is not SSH; check the port"
 #: What to do about each kind of error.
 _REASONS: tuple[tuple[type[BaseException], str], ...] = (
-    (socket.gaierror, "its name has no address; set address in the connections file"),
+    (
+        socket.gaierror,
+        "its name has no address; set address in the connections file (--connections)",
+    ),
     (
         ConnectionRefusedError,
         "connection rejected; check address and port, and that SSH or the API runs",

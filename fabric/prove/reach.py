@@ -228,7 +228,8 @@ class Reach:
                     if len(leaves) > 1
                     else ""
                 )
-                to = f"towards the NICs of {names[int(leaves[0])]}{rest}"
+                ends = "" if self._fabric.tenants else "the NICs of "  # spines carry tunnels
+                to = f"towards {ends}{names[int(leaves[0])]}{rest}"
                 message = f"the switch {words.format(peer)} {to}"
                 yield Breach("BAT004", switch, "", 0, message, severity)
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from fabric.topology.clos import Clos
     from fabric.topology.model import Fabric
 
+#: What is also written for a kind.
+_PLURALS = {"spines": "spine", "links": "link", "leaves": "leaf"}
 #: Kinds of failures, and what each tries.
 KINDS = {
     "spine": "every switch above the leaves",
@@ -30,9 +32,9 @@ def scenarios(fabric: Fabric, kinds: Sequence[str]) -> Iterator[tuple[str, Outag
     Parameters
     ----------
     kinds : sequence of str
-        Keys of ``KINDS``, or words of `rocefab whatif` such as ``switch:spine01``.
+        Keys of ``KINDS``, their plurals, or words of `rocefab whatif` such as ``switch:spine01``.
     """
-    for kind in kinds:
+    for kind in (_PLURALS.get(kind, kind) for kind in kinds):
         if kind in KINDS:
             yield from _of_kind(fabric, kind)
         else:

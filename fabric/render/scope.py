@@ -18,6 +18,8 @@ _MARK_KIND = "scope"
 #: In the file that a switch of a fabric with tenants has, also where no tenant has a NIC.
 _TENANTS = "VRFs named Vrf and a number are those of tenants."
 TENANTS_KIND = "tenants"
+#: Files of `mark` and `tenants_mark`.
+MARK_FILES = ("scope.txt", "tenants.txt")
 
 
 def scoped(design: DeviceDesign) -> DeviceDesign:
@@ -43,7 +45,7 @@ def is_marked(text: str) -> bool:
 
 def mark(design: DeviceDesign) -> Artefact:
     """Return the mark as a file, for systems whose own file has no comments."""
-    path = f"switches/{design.name}/scope.txt"
+    path = f"switches/{design.name}/{MARK_FILES[0]}"
     return Artefact(design.name, design.platform, _MARK_KIND, path, f"{MARK}\n".encode())
 
 
@@ -56,7 +58,7 @@ def tenants_mark(design: DeviceDesign) -> list[Artefact]:
     """Return the file that says that the fabric has tenants; nothing where it has none."""
     if not design.has_tenants:
         return []
-    path = f"switches/{design.name}/tenants.txt"
+    path = f"switches/{design.name}/{MARK_FILES[1]}"
     text = f"{_TENANTS}\n".encode()
     return [Artefact(design.name, design.platform, TENANTS_KIND, path, text)]
 

@@ -166,7 +166,7 @@ def markdown(acceptance: Acceptance) -> str:
     lines += ["", f"Inventory: sha256 {acceptance.record.inventory_sha256}"]
     if acceptance.record.signed_by:
         lines += [f"Signature: sha256 {acceptance.record.signed_sha256}"]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", ""])
 
 
 def html(acceptance: Acceptance) -> str:

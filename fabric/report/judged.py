@@ -13,8 +13,10 @@ from fabric.core.findings import Finding, Severity
 from fabric.core.formats import form_of
 from fabric.health.hole import NOT_KNOWN, NOT_REPORTED
 from fabric.report.verdicts import VERDICT_RULES
+from fabric.validate.like_findings import like_waived
 from fabric.validate.report import report_in
 from fabric.validate.report.plain_json import finding_json
+from fabric.validate.report.text import waived_lines
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome
 
@@ -97,9 +99,7 @@ def text(judgement: Judgement, outcome: Outcome) -> str:
         if cause := by_finding.get(_key(finding)):
             lines += [f"    {line}" for line in _evidence(cause)]
     lines += _holes(holes)
-    lines += [
-        f"waived until {one.until}: {one.finding}; reason: {one.reason}" for one in outcome.waived
-    ]
+    lines += waived_lines(like_waived(outcome.waived))
     lines += [f"could not run: verdict {name}: {reason}" for name, reason in outcome.broken]
     causes = sum(
         finding.severity > Severity.INFO and _key(finding) in by_finding

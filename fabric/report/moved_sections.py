@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.core.likeness import shape
+from fabric.platforms import platforms
 from fabric.report.diff.settings import lines_replaced
 
 if TYPE_CHECKING:
@@ -13,8 +15,32 @@ if TYPE_CHECKING:
 
     from fabric.change.model import Change
 
+    #: Lines that go, and those that come.
+    _Sides: TypeAlias = tuple[dict[str, Change], dict[str, Change]]
+
 #: Between a section and what it holds, in the path of a change.
 _HOLDS = ": "
+#: Values of a table's row, and of a node, that has no fields.
+_NO_VALUES = ("", "{}")
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A line that goes, and the one that comes in its place.
+
+    Parameters
+    ----------
+    path : str
+        What both have in common, below their section.
+    before, after : str
+        What differs: `mtu 9214` and `mtu 1500` have 9214 and 1500.
+    """
+
+    going: Change
+    coming: Change
+    path: str
+    before: str
+    after: str
 
 
 def settings_of(changes: Sequence[Change]) -> list[Change]:
@@ -23,20 +49,52 @@ def settings_of(changes: Sequence[Change]) -> list[Change]:
     A line that goes and the one that comes in its place are one setting; lines that only move with
     their section, which gets another name, are none.
     """
+    follow = {*moved_lines(changes), *(pair.going.path for pair in replaced(changes))}
+    return [change for change in changes if change.path not in follow]
+
+
+def replaced(changes: Sequence[Change]) -> Iterator[Replaced]:
+    """Yield lines that go with those that come in their place, paired as `diff` pairs them.
+
+    Fields are lines of their own where their value is the same on both sides.
+    """
+    for old, new in _by_section(changes):
+        apart = (
+            [line for line in side if line not in old or line not in new] for side in (old, new)
+        )
+        for was, now, (path, before, after) in lines_replaced(*apart):
+            section = new[now].path.removesuffix(now)
+            yield Replaced(old[was], new[now], f"{section}{path}", before or "", after or "")
+
+
+def _by_section(changes: Sequence[Change]) -> Iterable[_Sides]:
+    """Return the lines of each section, and of each value of fields; without those that move."""
     gone, come = _sections(changes, removed=True), _sections(changes, removed=False)
-    names = dict(_renamed(gone, come))
-    below: dict[str, tuple[dict[str, str], dict[str, str]]] = defaultdict(lambda: ({}, {}))
-    follow = {*moved_lines(changes)}
+    names, moved = dict(_renamed(gone, come)), moved_lines(changes)
+    below: dict[tuple[str, ...], _Sides] = defaultdict(lambda: ({}, {}))
     for change in changes:
-        if "|" in change.path or change.path in follow or (change.before and change.after):
+        if (change.before and change.after) or "|" in change.path or change.path in moved:
             continue
         parents, holds, line = change.path.rpartition(_HOLDS)
         head, _, rest = parents.partition(_HOLDS)
-        key = f"{names.get(head, head)}{holds}{rest}"
-        below[key][0 if change.before else 1][line] = change.path
-    for old, new in below.values():
-        follow |= {old[was] for was, _, _ in lines_replaced(old, new)}
-    return [change for change in changes if change.path not in follow]
+        value = "" if is_line(change) else change.before or change.after
+        key = (names.get(head, head), holds, rest, value)
+        below[key][0 if change.before else 1][line] = change
+    return below.values()
+
+
+def is_line(change: Change) -> bool:
+    """Tell whether a change is a line, or a row without a value, that goes or comes.
+
+    The path of a line ends with the line, or with what follows its verb.
+    """
+    value = change.before or change.after
+    verbs = {"", *(platforms[name].verb for name in platforms)}
+    lines = {value.removeprefix(verb) for verb in verbs}
+    return not (change.before and change.after) and (
+        value in _NO_VALUES
+        or any(change.path == line or change.path.endswith(f"{_HOLDS}{line}") for line in lines)
+    )
 
 
 def moved_lines(changes: Iterable[Change]) -> dict[str, str]:

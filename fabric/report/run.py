@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.clock import clock
 from fabric.report.like_differences import differences
-from fabric.report.run_rows import clock, device_rows, gate_rows, journal_rows
+from fabric.report.run_rows import device_rows, gate_rows, journal_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,6 +38,8 @@ class RunReport:
         In their order.
     standing : str
         The state that it ended in, or whether a process works on it.
+    rolled_back : str
+        Which later runs rolled it back; empty where none did.
     full : bool
         Whether forms for people have each device, each row of the journal and each difference.
     """
@@ -45,6 +48,7 @@ class RunReport:
     plan: Plan
     events: Sequence[Event]
     standing: str
+    rolled_back: str = ""
     full: bool = False
 
     @property
@@ -59,10 +63,9 @@ class RunReport:
     @property
     def outcome(self) -> str:
         """Return how the run ended, and why."""
-        if self.standing not in ENDS:
-            return self.standing
-        detail = self._own[-1].detail
-        return f"{self.standing}{f': {detail}' if detail else ''}"
+        standing = ", ".join(filter(None, [self.standing, self.rolled_back]))
+        detail = self._own[-1].detail if self.standing in ENDS else ""
+        return f"{standing}: {detail}" if detail not in {"", self.rolled_back} else standing
 
     def facts(self) -> list[tuple[str, str]]:
         """Return what the run was, a name and a value each."""
@@ -143,8 +146,8 @@ class RunReport:
         return json.dumps(self.as_dict(), indent=1) + "\n"
 
     def as_markdown(self) -> str:
-        """Return the record as Markdown; differences are folded."""
-        return "\n".join(self._markdown()) + "\n"
+        """Return the record as Markdown; differences are folded. A blank line ends it."""
+        return "\n".join([*self._markdown(), "", ""])
 
     def _markdown(self) -> Iterator[str]:
         yield f"# Run {self.record.id} of fabric {_cell(self.record.fabric)}"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabric.core import hostlist
+from fabric.core.clock import clock
 from fabric.core.likeness import like_groups, shape
 
 if TYPE_CHECKING:
@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
     from fabric.change.journal import Event
 
-_DAY, _TIME = "%Y-%m-%d", "%H:%M:%S UTC"
-
 DeviceRow = tuple[str, str, str, str, str]
 
 
-def clock(at: float) -> str:
-    """Return a time of the journal."""
-    return datetime.fromtimestamp(at, UTC).strftime(f"{_DAY} {_TIME}")
+def rolled_back(row: Mapping[str, Any]) -> str:
+    """Return which later runs rolled a run back; empty where none did."""
+    by = row["rolled_back_by"]
+    part = " in part" if row["stays_on"] else ""
+    runs = "runs" if by[1:] else "run"
+    return f"rolled back{part} by {runs} {' and '.join(map(str, by))}" if by else ""
 
 
 def gate_rows(gates: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from fabric.core.errors import FileError, InputError
 from fabric.core.events import Ledger
@@ -14,7 +14,6 @@ from fabric.core.file_kinds import FileKind
 from fabric.core.shown import field_text
 from fabric.core.user_files import open_regular, read_bytes
 from fabric.core.validation import own_words
-from fabric.report.diff.settings import lines_replaced
 from fabric.report.drifts import UNKNOWN, UNREAD
 from fabric.report.events import read_events
 
@@ -39,24 +38,6 @@ class Difference(BaseModel):
     line: Annotated[str, Field(description="Rendered line that it comes from, or empty.")] = ""
 
 
-def _one_row(rows: list[Difference]) -> list[Difference]:
-    """Return rows of lines as settings: a line that runs in place of a planned one is one row."""
-    sections: dict[str, tuple[dict[str, int], dict[str, int]]] = {}
-    for at, row in enumerate(rows):
-        line = row.running or row.planned or ""
-        if line and not (row.running and row.planned) and row.path.endswith(line):
-            sides = sections.setdefault(row.path.removesuffix(line), ({}, {}))
-            sides[not row.running][line] = at
-    whole: dict[int, Difference | None] = dict(enumerate(rows))
-    for running, planned in sections.values():
-        for was, now, values in lines_replaced(running, planned):
-            first, second = running[was], planned[now]
-            update = dict(zip(("running", "planned"), values, strict=True))
-            whole[first] = rows[second].model_copy(update=update)
-            whole[second] = None
-    return [row for row in whole.values() if row]
-
-
 class DriftDeviation(BaseModel):
     """What is not as planned, beside the configuration, such as a setting of a NIC."""
 
@@ -76,7 +57,7 @@ class DeviceDrift(BaseModel):
     device: str
     error: Annotated[str, Field(description="Why it could not be read, or empty.")] = ""
     ok: Annotated[bool | None, Field(description="Null where it was not compared.")] = True
-    drift: Annotated[list[Difference], AfterValidator(_one_row)] = []
+    drift: list[Difference] = []
     deviations: list[DriftDeviation] = []
 
     @property

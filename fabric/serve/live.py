@@ -117,6 +117,8 @@ class Live:
     ----------
     nics, cables : Ends
         Cables of NICs, and those between switches.
+    sessions : dict of str to (int, int)
+        BGP sessions of each device that are not established, and all that it has.
     version, states_version : int
         Count changes: of anything, and of what is down or wrong.
     """
@@ -124,6 +126,7 @@ class Live:
     def __init__(self, fabric: Fabric) -> None:
         self.fabric = fabric
         self.nics, self.cables = Ends.unknown(len(fabric.nics)), Ends.unknown(len(fabric.uplinks))
+        self.sessions: dict[str, tuple[int, int]] = {}
         self.version = self.states_version = 0
         self._names = DeviceNames((*fabric.switches.names, *fabric.hosts.names))
 
@@ -138,7 +141,15 @@ class Live:
             table.pause_per_s[place] = _sum(next((some for some in others if some), []))
             table.error_per_s[place] = lost.get(at.port, np.nan)
             self._state(table, at, snapshot)
+        self._count_sessions(snapshot)
         self.version += 1
+
+    def _count_sessions(self, snapshot: Snapshot) -> None:
+        before = self.sessions.pop(snapshot.device, None)
+        if snapshot.bgp:
+            down = sum(not peer.established for peer in snapshot.bgp.values())
+            self.sessions[snapshot.device] = down, len(snapshot.bgp)
+        self.states_version += self.sessions.get(snapshot.device) != before
 
     def _load(self, at: DeviceEnd, bytes_per_s: list[float]) -> float:
         table = self.fabric.nics if at.is_nic else self.fabric.uplinks

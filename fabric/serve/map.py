@@ -242,6 +242,8 @@ def _as_dict(drawn: Picture, shown: Fabric, sources: Sources) -> dict[str, Any]:
     busy = {host for job in loaded.book.jobs.values() for host in job.hosts}
     places = _Places(shown)
     differ = {name: compared.of(name) for box in drawn.boxes for name in box.members}
+    known = sources.live.sessions if sources.live else {}
+    sessions = {name: known[name] for name in differ if name in known}
     return {
         "title": drawn.title,
         "subtitle": drawn.subtitle,
@@ -260,6 +262,11 @@ def _as_dict(drawn: Picture, shown: Fabric, sources: Sources) -> dict[str, Any]:
                 "opens": places.opens(box),
                 "conditions": {name: own[name] for name in box.members if name in own},
                 "differ": {name: differ[name] for name in box.members if differ[name] > 0},
+                "sessions_down": {
+                    name: sessions[name][0]
+                    for name in box.members
+                    if name in sessions and sessions[name][0]
+                },
                 "at_ports": [name for name in box.members if name in health.keys() - own.keys()],
             }
             for box in drawn.boxes
@@ -292,6 +299,7 @@ def _as_dict(drawn: Picture, shown: Fabric, sources: Sources) -> dict[str, Any]:
             "jobs": list(loaded.book.jobs)[:_MOST_JOBS],
         },
         "tenants": list(drawn.tenants),
+        "sessions": sum(count for _, count in sessions.values()) if sessions else None,
         "compared": sum(one >= 0 for one in differ.values()) if sources.compared else None,
     }
 

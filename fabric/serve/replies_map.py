@@ -62,6 +62,10 @@ class BoxReply(BaseModel):
         dict[str, Count],
         Field(description="Members that differ from the plan, by --drift, and in how many values."),
     ]
+    sessions_down: Annotated[
+        dict[str, Count],
+        Field(description="Members with BGP sessions that are not established, and how many."),
+    ]
     at_ports: Annotated[
         list[str], Field(description="Other members that have a condition of a port.")
     ]
@@ -156,6 +160,10 @@ class MapReply(BaseModel):
     filters: FiltersReply
     tenants: Annotated[list[str], Field(description="Tenants of the fabric.")]
     combs: list[CombReply]
+    sessions: Annotated[
+        Count | None,
+        Field(description="BGP sessions that were read, each at both ends; null for none."),
+    ]
     compared: Annotated[
         Count | None,
         Field(description="Devices that --drift compares with the plan; null without the file."),

@@ -12,6 +12,9 @@ from fabric.workflow.stops import StopRequest
 
 Time = Annotated[float, Field(description="Unix time in seconds.")]
 Sha256 = Annotated[str, Field(description="SHA-256 of the plan file.")]
+RolledBack = Annotated[
+    str, Field(description="Which later runs rolled it back; empty where none did.")
+]
 RunState = Annotated[
     Literal["done", "failed", "in progress", "interrupted", "interrupted or in progress"],
     Field(
@@ -54,6 +57,7 @@ class PlanRunReply(BaseModel):
 
     run: Count
     state: RunState
+    rolled_back: RolledBack
 
 
 class CallerReply(BaseModel):
@@ -147,6 +151,7 @@ class RunSummaryReply(BaseModel):
     host: str
     reason: str
     ticket: str
+    rolled_back: RolledBack
 
 
 class RunsReply(BaseModel):
@@ -200,6 +205,7 @@ class RunReply(BaseModel):
     fabric: str
     started: Time
     state: RunState
+    rolled_back: RolledBack
     outcome: str
     facts: list[list[str]]
     waves: list[RunWaveReply]
@@ -207,7 +213,10 @@ class RunReply(BaseModel):
     rows: Annotated[list[RowReply], Field(description="The newest rows.")]
     plan_sha256: Sha256
     stop: Annotated[StopRequest | None, Field(description="Request to stop it, if there is one.")]
-    rollback: Annotated[str, Field(description="Command that would roll it back.")]
+    rollback: Annotated[
+        str,
+        Field(description="Command that would roll it back; empty where nothing is left of it."),
+    ]
     resume: Annotated[str, Field(description="Command that continues it.")]
 
 

@@ -6,17 +6,21 @@ import shlex
 import time
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import InputError, JournalError, PlanError
 from fabric.report.progress import progress
 from fabric.report.run import ENDS
+from fabric.report.run_rows import rolled_back
 from fabric.serve.problem import Problem, refused
 from fabric.workflow.deletion import record_deletion
 from fabric.workflow.history import History
 from fabric.workflow.run_under_way import run_at_work
 from fabric.workflow.state import of_inventory
 from fabric.workflow.stops import request_stop, stop_request
+
+if TYPE_CHECKING:
+    from fabric.change.chain import Chain
 
 _DATABASE = "journal.sqlite3"
 #: Seconds between two checks of the whole journal, our choice; new rows are checked as they come.
@@ -84,7 +88,7 @@ class Runs:
         except JournalError:
             return {}
         return {
-            row["plan_sha256"]: {"run": row["run"], "state": row["state"]}
+            row["plan_sha256"]: {name: _run(row)[name] for name in ("run", "state", "rolled_back")}
             for row in rows
             if row["kind"] == "apply"
         }
@@ -95,7 +99,9 @@ class Runs:
             raise _missing()
         try:
             history = self._journal()
-            if run not in {row["run"] for row in history.rows()[0]}:
+            rows, chain = history.rows()
+            row = next((row for row in rows if row["run"] == run), None)
+            if row is None:
                 raise _missing()
             data = progress(history.report(run))
         except (PlanError, InputError) as error:
@@ -103,8 +109,9 @@ class Runs:
         request = stop_request(self.folder, run)
         return {
             **data,
+            "rolled_back": rolled_back(row),
             "stop": request.model_dump(mode="json") if request else None,
-            "rollback": self._command(run),
+            "rollback": self._command(run) if _may_go_back(row, chain) else "",
             "resume": f"rocefab apply --resume{self._state()}",
         }
 
@@ -164,7 +171,12 @@ class Runs:
 
 def _run(row: dict[str, Any]) -> dict[str, Any]:
     named = ("run", "kind", "fabric", "started", "state", "devices", "user", "host", "reason")
-    return {name: row[name] for name in (*named, "ticket")}
+    return {**{name: row[name] for name in (*named, "ticket")}, "rolled_back": rolled_back(row)}
+
+
+def _may_go_back(row: dict[str, Any], chain: Chain) -> bool:
+    """Tell whether a device may have the change of a run; a damaged journal does not know."""
+    return bool(row["state"] not in ENDS or row["stays_on"] or not chain.whole)
 
 
 def _missing() -> Problem:

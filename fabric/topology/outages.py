@@ -82,6 +82,12 @@ def outage_of_ports(fabric: Fabric, ports: Collection[tuple[str, str]]) -> Outag
     return down
 
 
+def _halves(word: str) -> tuple[str, str]:
+    """Return device and port of a word that has a space between them."""
+    device, _, port = word.partition(" ")
+    return device, port
+
+
 class _Reader:
     def __init__(self, fabric: Fabric, forms: str) -> None:
         self.network: Clos = clos(fabric)
@@ -124,14 +130,20 @@ class _Reader:
             self._host(failure, word)
         elif colon and kind in self._fabric.host_row:
             self._nic(failure, kind, rest)
-        elif colon or word in KINDS:
-            fix = self._meant(kind, rest) or f"use one of {self._forms}"
+        elif colon or word in KINDS or self._meant(*_halves(word)):
+            fix = (
+                self._meant(kind, rest)
+                or self._meant(*_halves(word))
+                or f"use one of {self._forms}"
+            )
             self._refuse("INT040", f"{word!r} is not a valid failure", fix)
         else:
             self._strange.setdefault(("device", ""), []).append(word)
 
     def _meant(self, kind: str, rest: str) -> str:
         """Return the form of a failure whose first word is another one."""
+        if kind in self._fabric.host_row:
+            return f"did you mean {kind}:{rest}?"
         if kind in self._fabric.switch_row:
             other = "cable-bundle" if rest in self._fabric.switch_row else "link"
             return f"did you mean {other}:{kind}:{rest}?"

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
     from fabric.core.findings import Finding
+    from fabric.validate.waivers import Waived
 
 #: Examples beyond the first: our choice, enough to see what differs.
 _EXAMPLES = 2
@@ -71,6 +72,22 @@ def like_findings(findings: Iterable[Finding], *, across_files: bool = False) ->
     """
     groups = like_groups(findings, lambda finding: (_file(finding, across_files), _key(finding)))
     return [LikeFindings(tuple(group)) for group in groups]
+
+
+def like_waived(
+    waived: Iterable[Waived], *, across_files: bool = False
+) -> list[tuple[Waived, LikeFindings]]:
+    """Return waived findings in groups of like ones, each with the first of it."""
+    groups = like_groups(
+        waived,
+        lambda item: (
+            item.until,
+            item.reason,
+            _file(item.finding, across_files),
+            _key(item.finding),
+        ),
+    )
+    return [(group[0], LikeFindings(tuple(item.finding for item in group))) for group in groups]
 
 
 def _file(finding: Finding, across_files: bool) -> str:  # noqa: FBT001 - of `like_findings`

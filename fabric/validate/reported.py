@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.counts import counted
 from fabric.core.findings import Finding, Ignored, Position, Severity
-from fabric.validate.like_findings import LikeFindings, like_findings
+from fabric.validate.like_findings import LikeFindings, like_findings, like_waived
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fabric.validate.rule import Rule
     from fabric.validate.runner import Outcome
+    from fabric.validate.waivers import Waived
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,13 @@ class Reported:
         if self.full:
             return [LikeFindings((finding,)) for finding in findings]
         return like_findings(findings, across_files=self.across_files)
+
+    @property
+    def waived(self) -> list[tuple[Waived, LikeFindings]]:
+        """Waived findings as forms for people show them."""
+        if self.full:
+            return [(one, LikeFindings((one.finding,))) for one in self.outcome.waived]
+        return like_waived(self.outcome.waived, across_files=self.across_files)
 
     def place(self, finding: Finding) -> Position:
         """Return where a finding stands; in the first line of the input if it does not say."""

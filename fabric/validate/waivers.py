@@ -42,6 +42,9 @@ class Waived:
     reason: str
     until: date
 
+    def __str__(self) -> str:
+        return f"waived until {self.until}: {self.finding}; reason: {self.reason}"
+
 
 @dataclass(frozen=True, eq=False)
 class Decisions:

@@ -315,7 +315,7 @@ def _health(health: list[Health], what: str) -> Outcome:
         for line in (
             *([f"{item.device}: {item.error}"] if item.error else []),
             *map(str, item.deviations),
-            *(f"{item.device}: {one.path}: runs {one.before or 'nothing'}" for one in item.drift),
+            *(f"{item.device}: {setting}" for setting in item.settings),
             *(f"{item.device} {nic.interface}: {nic.reason}" for nic in item.nics if nic.bad),
         )
     ]

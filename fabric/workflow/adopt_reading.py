@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 from fabric.audit.host_class import HOST, lossless
 from fabric.change.adapter import adapters
 from fabric.change.planner import check_identity, open_driver
+from fabric.core.counts import counted
 from fabric.core.errors import DeviceError
 from fabric.core.shown import printable
 from fabric.observe import read_running
+from fabric.workflow.audit_folders import for_hosts, not_read
 from fabric.workflow.devices import Selection, executor, fail_on, targets
 from fabric.workflow.saved import read_saved
 from fabric.workflow.sides import Side, sides
 from fabric.workflow.switch_vrfs import vrfs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from fabric.change.planner import Target
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
     from fabric.observe.snapshot import Running
     from fabric.workflow.project import Project
     from fabric.workflow.saved import Saved
+
+
+#: Files that no system recognises, which are named; our choice.
+_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -59,11 +65,13 @@ def from_files(project: Project, folder: Path) -> Read:
         When a file cannot be read.
     """
     saved = read_saved([folder])
-    read = Read(
-        warnings=[f"{_shown(file)}: no system recognises this file" for file in saved.unknown]
-    )
+    written = for_hosts([*saved.texts])
+    ours = {file for some in written.values() for file in some}
+    read = Read(warnings=[*_unused(written, [file for file in saved.unknown if file not in ours])])
     files: dict[Path, str] = {}
     for file, name, state in _states(project, saved):
+        if file in ours:
+            continue
         platform = project.devices[name].platform if name in project.devices else HOST
         if name not in project.devices and name not in project.hosts:
             read.warnings.append(f"{_shown(file)}: the inventory has no device {printable(name)}")
@@ -78,6 +86,15 @@ def from_files(project: Project, folder: Path) -> Read:
     texts = {name: saved.texts[file] for file, name in files.items()}
     side = Side({name: read.devices[name].system for name in texts}, texts, {})
     return replace(read, vrfs=_vrfs(read, side))
+
+
+def _unused(written: Mapping[Path, Collection[Path]], unknown: Sequence[Path]) -> Iterator[str]:
+    """Yield which files are not read: those of `rocefab render` for hosts, and unknown ones."""
+    for manifest, files in written.items():
+        yield f"{_shown(manifest)}: {not_read(manifest, files).message}"
+    yield from (f"{_shown(file)}: no system recognises this file" for file in unknown[:_NAMED])
+    if unknown[_NAMED:]:
+        yield f"{counted(len(unknown) - _NAMED, 'more file')} that no system recognises"
 
 
 def _states(project: Project, saved: Saved) -> Iterator[tuple[Path, str, Lossless]]:

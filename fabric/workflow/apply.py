@@ -25,9 +25,11 @@ from fabric.core.errors import JournalError, StalePlanError
 from fabric.core.files import write_whole
 from fabric.devices.connections import connections
 from fabric.report.run import RunReport
+from fabric.report.run_rows import rolled_back
 from fabric.workflow.devices import executor
 from fabric.workflow.host_sessions import HostSessions
 from fabric.workflow.ping_gate import Isolation, Joined, Pings, Rdma
+from fabric.workflow.run_list import all_runs
 from fabric.workflow.state import of_plan, taken_by
 from fabric.workflow.withdrawal_gate import Withdrawn
 from fabric.workflow.withdrawals import withdrawn_of
@@ -251,25 +253,7 @@ def status(state: Path, run: int | None = None) -> list[dict[str, Any]]:
             for name, event in journal.states(run).items()
             if name
         ]
-    return [run_row(journal, record) for record in journal.runs()]
-
-
-def run_row(journal: Journal, record: RunRecord) -> dict[str, Any]:
-    """Return a run as plain data, without its plan."""
-    events = journal.events(record.id)
-    states = {event.device: event for event in events if event.device}
-    counts: dict[str, int] = {}
-    for event in states.values():
-        counts[event.state.value] = counts.get(event.state.value, 0) + 1
-    return {
-        "run": record.id,
-        "kind": record.kind,
-        "fabric": record.fabric,
-        "started": record.started,
-        "state": journal.standing(record, events),
-        "devices": counts,
-        **asdict(record.by),
-    }
+    return all_runs(journal)
 
 
 def verify(state: Path) -> Chain:
@@ -309,7 +293,8 @@ def record(state: Path, run: int, *, full: bool = False) -> RunReport:
     journal = Journal(state)
     begun, events = journal.run(run), journal.events(run)
     plan = plan_of(journal, run)
-    return RunReport(begun, plan, events, journal.standing(begun, events), full)
+    back = {row["run"]: rolled_back(row) for row in all_runs(journal)}
+    return RunReport(begun, plan, events, journal.standing(begun, events), back[run], full)
 
 
 def plan_of(journal: Journal, run: int) -> Plan:

@@ -48,7 +48,7 @@ def not_read(manifest: Path, files: Collection[Path]) -> Finding:
     """Return that files that `rocefab render` wrote for hosts are not read."""
     number = len({*files} - {manifest})
     are = noun(number, "is", "are")
-    message = f"{counted(number, 'file')} that `rocefab render` wrote for hosts {are} not audited"
+    message = f"{counted(number, 'file')} that `rocefab render` wrote for hosts {are} not read"
     fix = "audit outputs that were saved on the hosts; docs/audit.md lists them"
     return Finding("AUD019", Severity.INFO, message, fix, "", Position(str(manifest)))
 

@@ -175,10 +175,8 @@ def _hand_edit(story: _Story, project: Project, lab: Lab) -> None:
     ]
     _must(bool(drifts), "expected drift to find the change")
     for item in drifts:
-        for change in item.drift:
-            story.line(
-                f"{item.device}: {change.path}: runs {change.before}, planned {change.after}"
-            )
+        for setting in item.settings:
+            story.line(f"{item.device}: {setting}")
     repair = plan(project, story.connections, _EVERYTHING, "rail", _silent)
     result = apply(repair, story.state, story.connections, _OPTIONS, story.progress)
     _must(result.ok, "expected the repair to succeed", *result.reasons)
@@ -225,7 +223,7 @@ def _must_be_healthy(project: Project, story: _Story) -> None:
     wait_s = _OPTIONS.verify_s
     health = verify(project, story.connections, _EVERYTHING, _silent, wait_s=wait_s)
     for item in health:
-        for problem in (*item.deviations, *item.drift, *([item.error] if item.error else [])):
+        for problem in (*item.deviations, *item.settings, *([item.error] if item.error else [])):
             story.line(f"not as planned: {item.device}: {problem}")
     _must(all(item.ok for item in health), "expected every device to be as planned")
     story.line(f"all {counted(len(health), 'device is', 'devices are')} as planned")

@@ -1,12 +1,15 @@
-"""A look at a device as findings: one for each line or setting that is not as planned."""
+"""A look at a device as findings: one for each setting that is not as planned."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from fabric.core.findings import Finding, Position
+from fabric.core import hostlist
+from fabric.core.findings import Finding, Position, Severity
+from fabric.intent.documents import MAIN_FILE
 from fabric.report.drifts import (
     CONFIGURATION,
     DRIFT_RULES,
@@ -16,14 +19,17 @@ from fabric.report.drifts import (
     UNKNOWN,
     UNREAD,
 )
+from fabric.validate.report import report_in
+from fabric.validate.reported import Reported
+from fabric.validate.runner import Outcome, worst_first
 from fabric.workflow.planned_release import OFF_RELEASE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     from fabric.change.expectation import Deviation
-    from fabric.change.model import Change
-    from fabric.report.explain import Answer
+    from fabric.report.drifted import DriftedSetting
     from fabric.workflow.verify import Health
 
 #: Longest text of a value that is repeated in a message; ours.
@@ -34,11 +40,28 @@ def findings_of(health: Health) -> list[Finding]:
     """Return the findings of a device; of one that was not read, that alone."""
     if health.error:
         return [_finding(UNREAD, health.device, f"it could not be read: {health.error}")]
-    origins = health.origins or (None,) * len(health.drift)
-    pairs = sorted(zip(health.drift, origins, strict=True), key=lambda pair: pair[0].path)
-    groups = groupby(pairs, key=lambda pair: pair[0].path)
+    by_path = attrgetter("path")
+    groups = groupby(sorted(health.settings, key=by_path), key=by_path)
     drifted = [_drifted(health.device, path, list(group)) for path, group in groups]
     return [*drifted, *map(_deviant, health.deviations)]
+
+
+def report(health: Sequence[Health], form: str, inventory: Path) -> str:
+    """Return a look at devices in a report form of `check`, such as ``junit`` or ``sarif``.
+
+    Each finding fails. A rule that some device was not judged by is skipped where it finds nothing.
+    """
+    rules = {name: rule for name, rule in DRIFT_RULES.items() if name != REPAIR}
+    findings = worst_first([finding for item in health for finding in findings_of(item)])
+    unread = hostlist.fold_inside(item.device for item in health if item.error)
+    idle = dict.fromkeys({*rules} - {UNREAD}, f"not read: {unread}") if unread else {}
+    if texts := [f"{item.device}: {text}" for item in health for text in item.uncompared]:
+        idle[RELEASE] = f"not compared: {'; '.join(texts)}"
+    outcome = Outcome(tuple(findings), tuple(rules), (), (), partly=tuple(idle))
+    asked = Reported(
+        outcome, (*rules.values(),), Severity.WARNING, str(inventory / MAIN_FILE), "drift", idle
+    )
+    return report_in(form)(asked)
 
 
 def failed_repair(device: str, reason: str) -> Finding:
@@ -86,11 +109,11 @@ def _finding(
     )
 
 
-def _drifted(device: str, path: str, changes: list[tuple[Change, Answer | None]]) -> Finding:
+def _drifted(device: str, path: str, settings: list[DriftedSetting]) -> Finding:
     """Return one finding of a path: what runs, what is planned, and which value wants it."""
-    runs = _joined(change.before for change, _ in changes)
-    planned = _joined(change.after for change, _ in changes)
-    values = [value for _, answer in changes if answer for value in answer.values]
+    runs = _joined(setting.running for setting in settings)
+    planned = _joined(setting.planned for setting in settings)
+    values = [value for setting in settings if setting.origin for value in setting.origin.values]
     wanted = "; ".join(
         dict.fromkeys(f"{value.field} = {value.value} ({value.where})" for value in values)
     )

@@ -84,7 +84,7 @@ class Repairs:
         reported = {one.field for one in own if one.rule == CONFIGURATION}
         if any(one.rule == REPAIR for one in own):
             return False
-        if not {change.path for change in health.drift} <= reported:
+        if not {setting.path for setting in health.settings} <= reported:
             return False
         if not is_open(fabric.rollout.windows, self.now()):
             return False

@@ -100,7 +100,7 @@ class Watch:
         if look.was_quiet or self.is_quiet(health.device):
             new = set(self.ledger.new(present))
             present = [one for one in present if one not in new]
-        by = {change.path: (change.before, change.after) for change in health.drift}
+        by = {setting.path: setting.lines for setting in health.settings}
 
         def author_of(finding: Finding) -> tuple[str, ...]:
             entry = author(look.entries, by.get(finding.field, ()))

@@ -6,16 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.likeness import like_groups, others, shape, shown_once
-from fabric.platforms import platforms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabric.change.model import Change
     from fabric.workflow.verify import Health
-
-#: Values of a table's row, and of a node, that has no fields.
-_NO_VALUES = ("", "{}")
 
 
 @dataclass(frozen=True)
@@ -46,35 +41,19 @@ def health_lines(health: Iterable[Health], *, full: bool) -> Iterator[str]:
 
 
 def _of(item: Health) -> Iterator[_Said]:
-    for change, origin in zip(item.drift, item.origins, strict=True):
-        runs, planned = change.before or "nothing", change.after or "nothing"
-        lines = [f"{item.device}: {_drifted(change)}"]
-        if origin:
+    for setting in item.settings:
+        lines = [f"{item.device}: {setting}"]
+        if origin := setting.origin:
             values = [f"{value.field} = {value.value} ({value.where})" for value in origin.values]
             lines.append(f"    {'; '.join([origin.subject, *values])}")
-        key = (shape(change.path), _value(runs), _value(planned), *map(shape, lines[1:]))
+        both = map(_value, (setting.running, setting.planned))
+        key = (shape(setting.path), *both, *map(shape, lines[1:]))
         yield _Said(item.device, tuple(lines), key)
     for deviation in item.deviations:
         text = f"{deviation}{' (unknown)' if deviation.unknown else ''}"
         yield _Said(item.device, (text,), (shape(text),))
     for text in item.suspects:
         yield _Said(item.device, (f"{item.device}: possibly changed by: {text}",), (text,))
-
-
-def _drifted(change: Change) -> str:
-    """Return a difference in words, the same for every system."""
-    if change.before and change.after:
-        return f"{change.path}: runs {change.before}, planned {change.after}"
-    word = "runs, not planned" if change.before else "planned, does not run"
-    value = change.before or change.after
-    # The path of a line ends with the line, or with what follows its verb; a row without fields
-    # has no value.
-    verbs = {"", *(platforms[name].verb for name in platforms)}
-    lines = {value.removeprefix(verb) for verb in verbs}
-    says_all = value in _NO_VALUES or any(
-        change.path == line or change.path.endswith(f": {line}") for line in lines
-    )
-    return f"{word}: {change.path.rstrip('|')}{'' if says_all else f' = {value}'}"
 
 
 def _value(text: str) -> str:

@@ -10,7 +10,8 @@ from fabric.change.chain import text_hash
 from fabric.change.journal import Journal
 from fabric.change.model import parse_plan
 from fabric.report.run import ENDS, RunReport
-from fabric.workflow.apply import run_row
+from fabric.report.run_rows import rolled_back
+from fabric.workflow.run_list import ListedRun, listed, rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +39,7 @@ class History:
         self._checked = self._journal.verify()
         self._records: dict[int, RunRecord] = {}
         self._plans: dict[int, str] = {}
-        self._ended: dict[int, dict[str, Any]] = {}
+        self._ended: dict[int, ListedRun] = {}
         self._shown: tuple[RunRecord, Plan] | None = None
 
     def rows(self) -> tuple[list[dict[str, Any]], Chain]:
@@ -48,15 +49,16 @@ class History:
             self._records[record.id] = replace(record, plan="")
             self._plans[record.id] = text_hash(record.plan)
         chain = self._journal.chain if self._checked.whole else self._checked
-        return [self._row(record) for record in self._records.values()], chain
+        return rows([self._listed(record) for record in self._records.values()]), chain
 
-    def _row(self, record: RunRecord) -> dict[str, Any]:
+    def _listed(self, record: RunRecord) -> ListedRun:
         if record.id in self._ended:
             return self._ended[record.id]
-        row = {**run_row(self._journal, record), "plan_sha256": self._plans[record.id]}
-        if row["state"] in ENDS:
-            self._ended[record.id] = row
-        return row
+        run = listed(self._journal, record)
+        run.row["plan_sha256"] = self._plans[record.id]
+        if run.row["state"] in ENDS:
+            self._ended[record.id] = run
+        return run
 
     def report(self, run: int) -> RunReport:
         """Return a run as far as it is, with its plan, which does not change.
@@ -72,4 +74,6 @@ class History:
             plan = parse_plan(record.plan, f"the plan of run {run}")
             self._shown = replace(record, plan=""), plan
         events = self._journal.events(run)
-        return RunReport(*self._shown, events, self._journal.standing(self._shown[0], events))
+        standing = self._journal.standing(self._shown[0], events)
+        back = {row["run"]: rolled_back(row) for row in self.rows()[0]}
+        return RunReport(*self._shown, events, standing, back[run])

@@ -108,8 +108,8 @@ def describe_causes(
         return
     edited = dict.fromkeys(edit for cause in every for edit in cause.edits)
     yield from (f"{LESS_PROTECTION}: {words}" for words in weakening(edited))
-    edits = f"values edited since {causes.since}, then " if causes.since else ""
-    yield f"why devices change: {edits}parts of the inventory that other changed lines come from:"
+    since = f"values edited since {causes.since}, then " if causes.since else ""
+    yield f"why devices change: {since}values behind the {'other ' if since else ''}changed lines:"
     for cause in every if full else every[:_MOST_CAUSES]:
         yield from _cause(cause)
     if not full and (left := every[_MOST_CAUSES:]):

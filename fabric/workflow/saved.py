@@ -20,6 +20,7 @@ from fabric.observe.parsers import UnreadableError
 from fabric.observe.saved.model import kind_of
 from fabric.observe.saved.reading import saved_hosts
 from fabric.platforms import platforms
+from fabric.render.scope import MARK_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -148,7 +149,7 @@ def files_of(path: Path) -> list[Path]:
 def _is_beside(file: Path) -> bool:
     """Tell whether `render` writes a file beside the configuration that stands there."""
     return any(
-        file.name in platform.beside and file.with_name(platform.artefact).is_file()
+        file.name in (*platform.beside, *MARK_FILES) and file.with_name(platform.artefact).is_file()
         for platform in (platforms[name] for name in platforms)
     )
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from fabric.change.expectation import WATCHED, Deviation, deviations
 from fabric.change.planner import open_driver, read
 from fabric.core.errors import DeviceError
 from fabric.observe import read_snapshot
+from fabric.report.drifted import drifted_settings
 from fabric.report.origin import Origins
 from fabric.workflow.devices import Selection, executor, targets
 from fabric.workflow.explain import device_artefacts
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from fabric.change.planner import DeviceReading, Target
     from fabric.devices.driver import Driver
     from fabric.observe.hostfacts.facts import HostFacts
+    from fabric.report.drifted import DriftedSetting
     from fabric.report.explain import Answer
     from fabric.workflow.nics import NicHealth
     from fabric.workflow.project import Project
@@ -77,6 +79,11 @@ class Health:
     uncompared: tuple[str, ...] = ()
     is_checked: bool = True
     time: datetime | None = None
+
+    @cached_property
+    def settings(self) -> tuple[DriftedSetting, ...]:
+        """What of the configuration is not as planned: a line in place of another once."""
+        return tuple(drifted_settings(self.drift, self.origins))
 
     @property
     def suspects(self) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ def _not_read(folder: Path) -> list[Finding]:
 def test_files_for_hosts_are_one_line(rendered: Path) -> None:
     (finding,) = _not_read(rendered)
     assert finding.severity == Severity.INFO
-    assert "files that `rocefab render` wrote for hosts are not audited" in finding.message
+    assert "files that `rocefab render` wrote for hosts are not read" in finding.message
     assert finding.position
     assert finding.position.file == str(rendered / "manifest.json")
 

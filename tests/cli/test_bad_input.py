@@ -192,6 +192,11 @@ CALLS = {
         "drift inv --connections unknown-field.json",
         r"devices\.spine01\.password: ",
     ),
+    "one reading, again and again": (
+        "observe inv --once --interval-s 5",
+        r"--once ends after one reading, and --interval-s asks for several: omit one of them",
+    ),
+    "report form of a watch": ("drift inv --watch --format sarif", r"set --format jsonl"),
     "missing plan": ("apply none.json", r"none\.json"),
     "no plan": ("apply --commit", r"specify a plan file"),
     "edited plan": ("apply edited.json --commit", r"edited\.json was modified"),

@@ -85,6 +85,16 @@ from tests.cli.runs import DEMO, run
             id="a port that fails",
         ),
         pytest.param(
+            ("whatif", DEMO, "--fail", "su1-rail0 Ethernet0"),
+            "did you mean link:su1-rail0:Ethernet0? [INT040]",
+            id="a port after a space",
+        ),
+        pytest.param(
+            ("whatif", DEMO, "--fail", "gpu001 eth1"),
+            "did you mean gpu001:eth1? [INT040]",
+            id="a NIC after a space",
+        ),
+        pytest.param(
             ("whatif", DEMO, "--fail", "su1-rail0:spine01"),
             "did you mean cable-bundle:su1-rail0:spine01? [INT040]",
             id="cables that fail",

@@ -105,6 +105,7 @@ def test_the_main_job(site, tmp_path: Path) -> None:
     assert sorted(went) == sorted([labs.HOST, labs.LEAF, labs.SPINE])
     assert "Dry run: these devices would be rolled back" in ended.err
     tell(0, "rollback 1 --commit")
+    assert re.search(r":\d\d UTC +done, rolled back by runs \d and \d ", tell(0, "status").out)
     tell(4, "drift inventory")
 
     kept = "".join(
@@ -127,6 +128,8 @@ def test_a_device_that_is_away_does_not_hide_the_others(site) -> None:
         assert f"\n{labs.HOST}: " in "\n" + ended.out
         assert f"\n{labs.SPINE}: " in "\n" + ended.out
         assert PASSWORD not in ended.said
+    ended = run(*"drift inventory --format junit".split())
+    assert (ended.code, f"{labs.LEAF}: it could not be read" in ended.out) == (3, True)
     ended = run("plan", "inventory", "--out", "plan.json")
     assert (ended.code, ended.out) == (3, "")
     assert labs.LEAF in ended.err

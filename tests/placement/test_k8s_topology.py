@@ -258,3 +258,6 @@ def test_objects_name_the_labels_that_nodes_need(name: str, part: str) -> None:
     used = set(re.findall(label, re.sub("apiVersion: .*", "", file.text), re.MULTILINE))
     assert set(labels) == used - {"kubernetes.io/hostname"}
     assert set(labels) <= set().union(*named(built).values())
+    for command in re.findall(r"`rocefab export (\S+)`", file.text.split("\napiVersion")[0]):
+        nodes, *_ = export(Order(built), exporters["k8stopo"], (command,)).files
+        assert all(f"{label}: " in nodes.text for label in labels)

@@ -143,8 +143,9 @@ def test_no_tenant_helps_to_a_host_in_quarantine(quarantine: Project, name: str)
 
 def test_an_export_says_that_hosts_are_off(quarantine: Project) -> None:
     """No tenant has NICs that are on there, as none is on."""
-    why = "no NIC is on, so a partition is missing; give all of them to a tenant, or connect them"
-    assert exported(quarantine, "slurm", "partitions")[1] == [f"gpu004: {why} [PLC039]"]
+    why = "in no partition, as none of their NICs is in use"
+    fix = "give all of them to a tenant, or connect them"
+    assert exported(quarantine, "slurm", "partitions")[1] == [f"gpu004: {why}; {fix} [PLC039]"]
 
 
 #: A job on some hosts of the example, and the largest jobs of its tenant that still fit.
@@ -259,10 +260,10 @@ def test_hosts_of_no_tenant_and_of_several_are_apart(shared: Project) -> None:
     assert "PartitionName=roce Nodes=gpu002 Topology=roce\n" in text
     assert text.endswith("# In no partition, as no tenant has all their NICs: gpu004\n")
     fix = "give all of them to the same tenant [PLC039]"
-    why = "no tenant has all NICs that are on"
-    assert notes == [f"gpu004: {why}, so a partition is missing; {fix}"]
+    why = "as no tenant has all of their NICs"
+    assert notes == [f"gpu004: in no partition, {why}; {fix}"]
     assert exported(shared, "k8stopo", "kueue")[1] == [
-        f"gpu[002,004]: {why}, so a ResourceFlavor is missing; {fix}"
+        f"gpu[002,004]: in no ResourceFlavor, {why}; {fix}"
     ]
 
 

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from fabric.prove.scenarios import scenarios
 from fabric.workflow.project import Project
 from fabric.workflow.prove import Request, prove
+from tests.topology.fabrics import example
 
 INVENTORY = Path(__file__).parents[2] / "inventory"
 CASES = {
@@ -37,3 +39,10 @@ def test_the_worst_cable_is_tried(tmp_path: Path, gone: list[str], tried: int, p
     words = f"{tried} failures tried (link: of {len(every)} cables, one for each impact at each"
     assert any(line.startswith(words) for line in some.summary())
     assert not any("(link" in line for line in whole.summary())
+
+
+def test_kinds_have_plurals() -> None:
+    fabric = example("demo")
+    for one, many in (("spine", "spines"), ("leaf", "leaves"), ("link", "links")):
+        words = [[word for word, _ in scenarios(fabric, [kind])] for kind in (one, many)]
+        assert words[0] == words[1] != []

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 from markdown_it import MarkdownIt
 
+from fabric.core.errors import InputError
 from fabric.report.diff.forms import FORMS, schema
 from fabric.report.diff.model import Setting
+from fabric.report.diff.uncompared import uncompared
 from tests.report.diffs import DEMO, INVENTORY, compared, edited
+from tests.report.followed import is_followed_by_markdown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,7 +114,7 @@ def test_text_holds_a_line_for_a_line(hostile: Diff) -> None:
 def test_a_comment_has_room_for_markdown(large: Diff) -> None:
     text = FORMS["markdown"](large)
     assert 55_000 < len(text) <= 65_000
-    assert text.splitlines()[-1].endswith("lines omitted; `rocefab diff --format json` has all._")
+    assert text.rstrip().endswith("lines omitted; `rocefab diff --format json` has all._")
     page = _Page(MarkdownIt("commonmark", {"html": True}).enable("table").render(text))
     assert page.open_details == 0
     assert (
@@ -122,6 +125,12 @@ def test_a_comment_has_room_for_markdown(large: Diff) -> None:
 def test_several_differences_are_one_comment(hostile: Diff, large: Diff) -> None:
     text = "".join(FORMS["markdown"](diff) for diff in (hostile, large, hostile))
     assert MarkdownIt("commonmark", {"html": True}).render(text).count("<h3>") == 3
+
+
+def test_markdown_may_follow_a_difference(hostile: Diff, large: Diff) -> None:
+    error = InputError("x", ())
+    for text in (*map(FORMS["markdown"], (hostile, large)), uncompared("markdown", error)):
+        assert is_followed_by_markdown(text)
 
 
 def test_a_small_comment_omits_nothing(hostile: Diff) -> None:
@@ -161,7 +170,7 @@ def test_the_summary_has_the_reason_where_a_risk_is_unknown(tmp_path: Path) -> N
     devices = [replace(device, **unclear) for device in diff.devices[:2]]
     summary = replace(diff.summary, risk_of_applying="unknown", reload=None)
     text = FORMS["text"](replace(diff, devices=tuple(devices), summary=summary))
-    assert "; while it is applied: unknown; reload: unknown\n" in text
+    assert "; unknown, while it is applied; reload: unknown\n" in text
     of = f"{devices[0].name} and 1 other device"
     assert f"\nunknown: traffic loss and restart of {of}: no files\n" in text
 

@@ -207,7 +207,10 @@ def test_protection_that_is_taken_away_is_a_risk(tmp_path: Path) -> None:
     assert result.summary.risk == follows.risk == "less protection"
     assert result.summary.risk_of_applying == "port flap"
     text = FORMS["text"](result)
-    assert "highest risk: less protection; while it is applied: port flap; no reload needed" in text
+    assert (
+        "highest risk: less protection, once applied; port flap, while it is applied; no reload"
+        in text
+    )
     assert "watchdog.enabled  true    false" in text
     assert compared(tmp_path / "after", DEMO).consequences == ()
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fabric.change.journal import Event, RunRecord, State
 from fabric.change.model import DevicePlan, Plan, Risk
 from fabric.report.run import RunReport
+from tests.report.followed import is_followed_by_markdown
 
 HOSTS = tuple(f"gpu{number:03}" for number in range(1, 33))
 #: 2026-11-28 14:34:00 UTC
@@ -35,7 +36,7 @@ def _report(*, full: bool) -> RunReport:
     gates = [Event(BEGUN_S + at, "", State.PENDING, "gate ping: fine") for at in (1, 90)]
     ends = [Event(BEGUN_S + 99, "", State.DONE, "")]
     record = RunRecord(1, "apply", "mine", "", BEGUN_S)
-    return RunReport(record, plan, [*events, *gates, *ends], "done", full)
+    return RunReport(record, plan, [*events, *gates, *ends], "done", full=full)
 
 
 def test_like_devices_of_a_wave_are_one_row() -> None:
@@ -60,6 +61,10 @@ def test_full_and_json_have_every_row() -> None:
     assert short.as_json() == whole.as_json()
     assert len(json.loads(short.as_json())["devices"]) == 33
     assert whole.as_html().count("<details>") == 33 > short.as_html().count("<details>") == 2
+
+
+def test_markdown_may_follow_a_record() -> None:
+    assert is_followed_by_markdown(_report(full=False).as_markdown())
 
 
 def test_a_run_over_midnight_has_both_days() -> None:

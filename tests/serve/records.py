@@ -89,12 +89,15 @@ def _snapshot(
     if name in fabric.host_row:
         nics = {port: _nic(counters[name, port], does) for port, (_, does) in ends.items()}
         return Snapshot(name, SystemFacts(name), lldp=lldp, nics=nics)
+    bgp = {"10.0.0.1": BgpPeer(True, "Established", 65100)}
+    if name == "spine01":
+        bgp["10.0.0.3"] = BgpPeer(False, "Active", 65101)
     return Snapshot(
         name,
         SystemFacts(name, "model", "version 1"),
         interfaces={port: _port(counters[name, port], does) for port, (_, does) in ends.items()},
         lldp=lldp,
-        bgp={"10.0.0.1": BgpPeer(True, "Established", 65100)},
+        bgp=bgp,
         pfc_counters={port: _pauses(counters[name, port]) for port in ends},
     )
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from fabric.core.events import Event
 from fabric.core.findings import Finding, Position, Severity
 from fabric.report.events import line
-from fabric.serve.drift import DeviceDrift
 from tests.serve.servers import served
 from tests.waiting import until, write_whole
 
@@ -57,49 +54,6 @@ def test_a_device_has_its_own_events_with_both_values(tmp_path):
         assert lasting("su1-rail1") == []
         write_whole(file, "[]")
         until(lambda: lasting("su1-rail0") is None, "a list of devices is read")
-
-
-#: Rows of `rocefab drift` by path, running and planned value, and the rows that the page has.
-ROWS = {
-    "a line in place of another": (
-        [
-            ("interface Ethernet0: mtu 9100", "mtu 9100", ""),
-            ("interface Ethernet0: speed 400000", "", "speed 400000"),
-            ("interface Ethernet0: mtu 9216", "", "mtu 9216"),
-        ],
-        [
-            ("interface Ethernet0: mtu 9216", "9100", "9216"),
-            ("interface Ethernet0: speed 400000", "", "speed 400000"),
-        ],
-    ),
-    "lines of two ports": (
-        [
-            ("interface Ethernet0: mtu 9100", "mtu 9100", ""),
-            ("interface Ethernet8: mtu 9216", "", "mtu 9216"),
-        ],
-        [
-            ("interface Ethernet0: mtu 9100", "mtu 9100", ""),
-            ("interface Ethernet8: mtu 9216", "", "mtu 9216"),
-        ],
-    ),
-    "lines of no section": (
-        [("hostname a", "hostname a", ""), ("hostname b", "", "hostname b")],
-        [("hostname b", "a", "b")],
-    ),
-    "rows of a table": (
-        [("PORT|Ethernet0|mtu", "9100", "9216")],
-        [("PORT|Ethernet0|mtu", "9100", "9216")],
-    ),
-}
-
-
-@pytest.mark.parametrize(("rows", "shown"), ROWS.values(), ids=ROWS)
-def test_a_line_that_runs_in_place_of_another_is_one_row(rows, shown):
-    names = ("path", "running", "planned")
-    drift = [dict(zip(names, row, strict=True)) for row in rows]
-    device = DeviceDrift.model_validate({"device": "su1-rail0", "ok": False, "drift": drift})
-    assert [(one.path, one.running, one.planned) for one in device.drift] == shown
-    assert device.differ == len(shown)
 
 
 def test_without_a_file_nothing_is_known(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from fabric.observe import families as of
 from fabric.observe.snapshot import Snapshot
-from fabric.observe.state import InterfaceState
+from fabric.observe.state import BgpPeer, InterfaceState
 from fabric.serve.live import Live, Rising
 from fabric.topology.device_ends import ends_of
 from tests.cases import each
@@ -55,6 +55,16 @@ CASES = {
     "one that is unknown": ([(of.DISCARDS, (SENT,), np.nan), (of.ERRORS, (SENT,), 1.0)], 1.0),
     "all unknown": ([(of.DISCARDS, (SENT,), np.nan)], np.nan),
 }
+
+
+def test_sessions_are_counted_by_device_and_a_change_is_a_new_state() -> None:
+    live = Live(example("demo"))
+    peers = {f"10.0.0.{number}": BgpPeer(number > 1, "Active", 65000) for number in (1, 2, 3)}
+    for bgp, known in ((None, {}), (peers, {LEAF: (1, 3)}), (peers, {LEAF: (1, 3)}), (None, {})):
+        before, was = live.states_version, dict(live.sessions)
+        live.take(Snapshot(LEAF, bgp=bgp), ())
+        assert live.sessions == known
+        assert live.states_version - before == (was != known)
 
 
 @each("name", CASES)

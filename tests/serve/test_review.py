@@ -51,14 +51,24 @@ def test_a_plan_has_the_run_that_applies_it(tmp_path: Path) -> None:
             summary = site.client.get("/v1/plans").json()["plans"][0]["run"]
             return summary, site.client.get(f"/v1/plans/{site.sha256}").json()["run"]
 
-        assert run() == ({"run": 1, "state": "interrupted"},) * 2
+        assert run() == ({"run": 1, "state": "interrupted", "rolled_back": ""},) * 2
         journal = Journal(site.journal)
         content = parse_plan(json.dumps(site.plan), "the plan").to_json()
         again = journal.begin("apply", "demo", content)
+        journal.record(again, "su1-rail0", State.DONE)
         journal.record(again, "", State.DONE, "")
-        journal.begin("rollback", "demo", content)
+        back = journal.begin("rollback", "demo", content)
+        assert site.client.get(f"/v1/runs/{again}").json()["rollback"]
+        journal.record(back, "", State.PENDING, f"rolls back run {again}")
+        journal.record(back, "su1-rail0", State.ROLLED_BACK)
         journal.begin("apply", "demo", plan_of(revision="another").to_json())
-        assert run() == ({"run": 2, "state": "done"},) * 2
+        assert run() == ({"run": 2, "state": "done", "rolled_back": "rolled back by run 3"},) * 2
+        assert (
+            site.client.get("/v1/runs").json()["runs"][2]["rolled_back"] == "rolled back by run 3"
+        )
+        ended = site.client.get(f"/v1/runs/{again}").json()
+        assert (ended["rolled_back"], ended["rollback"]) == ("rolled back by run 3", "")
+        assert ["outcome", "done, rolled back by run 3"] in ended["facts"]
 
 
 #: Who asks, and what the answer to an approval is.
@@ -154,6 +164,7 @@ def test_a_run_is_shown_and_stopped_as_it_goes(tmp_path: Path) -> None:
         run = site.client.get("/v1/runs/1")
         assert run.json()["state"] == "in progress"
         assert run.json()["waves"][0]["devices"][0]["state"] == "committing"
+        assert run.json()["rollback"] == f"rocefab rollback 1 --state {site.journal}"
         assert [one["text"] for one in run.json()["gates"]] == ["ping: passed"]
         tag = {"If-None-Match": run.headers["ETag"]}
         assert site.client.get("/v1/runs/1", headers=tag).status_code == 304
@@ -172,7 +183,7 @@ def test_a_run_is_shown_and_stopped_as_it_goes(tmp_path: Path) -> None:
         journal.record(1, "", State.FAILED, "<b>")
         ended = site.client.get("/v1/runs/1").json()
         assert (ended["state"], ended["outcome"]) == ("failed", "<b>")
-        assert ended["rollback"] == f"rocefab rollback 1 --state {site.journal}"
+        assert ended["rollback"] == ""  # no device has its change
         assert site.ask("dave", "POST", "/v1/runs/1/stop").status_code == 409
         listed = site.client.get("/v1/runs").json()
         assert listed["whole"] is True

@@ -168,6 +168,22 @@ def test_every_report_tells(tmp_path: Path, wrong: str, form: str) -> None:
         assert (one["rule"], one["until"]) == (wrong, SOON.isoformat())
 
 
+def test_like_waived_findings_are_one_line_for_people(tmp_path: Path) -> None:
+    decisions = Decisions.of(load(inventory(tmp_path, waivers=[waiver("SON031")])))
+    findings = tuple(
+        Finding("SON031", Severity.ERROR, "too small", device=f"su1-rail{number}")
+        for number in range(8)
+    )
+    outcome = Outcome(findings, (), (), ()).decided(decisions)
+    for form in ("text", "markdown"):
+        short, full = (
+            reports()[form](Reported(outcome, all_rules(), full=full)) for full in (False, True)
+        )
+        assert (short.count("waived until"), full.count("waived until")) == (1, 8)
+        assert "7 more that differ in names and numbers alone; all are on su1-rail" in short
+    assert "8 findings in 1 group" in reports()["text"](Reported(outcome, (), full=False))
+
+
 def test_a_waiver_needs_reason_and_day(tmp_path: Path) -> None:
     with pytest.raises(InputError) as refused:
         Project(inventory(tmp_path, waivers=[{"rule": "qos1", "device": "; rm"}]))

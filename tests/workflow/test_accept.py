@@ -17,6 +17,7 @@ from fabric.core.errors import InputError
 from fabric.report.accept import Acceptance, Record, Result, Step, html, junit, markdown
 from fabric.workflow.accept import Run, steps
 from fabric.workflow.project import Project
+from tests.report.followed import is_followed_by_markdown
 from tests.topology.fabrics import INVENTORY
 
 BY_HAND = ("watchdog", "nccl")
@@ -174,6 +175,7 @@ def test_forms_show_hostile_text_as_text() -> None:
     record = Record("demo", "0" * 64, {"ping": Result("failed", "1 of 2", lines)})
     acceptance = Acceptance(record, (Step("ping", "Ping"), Step("nccl", "NCCL", commands=("x",))))
     assert "<script>" not in html(acceptance)
+    assert is_followed_by_markdown(markdown(acceptance))
     assert "](" not in markdown(acceptance).replace("\\]", "")
     suite = ET.fromstring(junit(acceptance))
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")

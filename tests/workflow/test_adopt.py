@@ -385,6 +385,20 @@ def test_what_cannot_be_adopted(words: tuple[str, ...], tmp_path: Path) -> None:
     assert "Traceback" not in ended.said
 
 
+def test_what_render_wrote_for_hosts_is_one_line_and_many_strange_files_few(tmp_path: Path) -> None:
+    """Marks of switches are no configurations."""
+    out = tmp_path / "out"
+    assert run("render", INVENTORY / "tenants", "--out", out).code == 0
+    for number in range(8):
+        (out / f"note{number}.conf").write_text("remember the milk\n", encoding="utf-8")
+    read = from_files(Project(INVENTORY / "tenants"), out).warnings
+    hosts, *strange, more = read
+    assert hosts.startswith(f"{out}/manifest.json: ")
+    assert hosts.endswith(" files that `rocefab render` wrote for hosts are not read")
+    assert strange == [f"{out}/note{n}.conf: no system recognises this file" for n in range(5)]
+    assert more == "3 more files that no system recognises"
+
+
 def test_files_that_do_not_belong_are_named(tmp_path: Path) -> None:
     texts = rendered(mixed())
     eos = texts["eos-leaf"].replace("hostname eos-leaf", "hostname sonic-leaf")

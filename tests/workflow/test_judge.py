@@ -168,4 +168,4 @@ def test_no_file_and_a_file_of_another_fabric(tmp_path) -> None:
 
 def test_observe_needs_once_for_verdicts() -> None:
     assert "set --once" in run("observe", DEMO, "--format", "junit").err
-    assert "omit --interval-s" in run("observe", DEMO, "--once", "--interval-s", "3").err
+    assert "--interval-s asks" in run("observe", DEMO, "--once", "--interval-s", "3").err

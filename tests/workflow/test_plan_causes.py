@@ -86,7 +86,7 @@ def _by_the_edit(inventory: Path) -> list[str]:
 
 def test_without_git_the_cause_is_what_lines_follow_from() -> None:
     assert [*describe_causes(DEVICES, PlannedCauses(), full=False)] == [
-        "why devices change: parts of the inventory that other changed lines come from:",
+        "why devices change: values behind the changed lines:",
         "  lossless.ecn: 3 settings of 3 devices (spine01,su1-rail[0-1])",
         f"      su1-rail0  {_KMIN.path}: 150000 -> 172000",
         "  bgp.hold_s: 1 setting of 1 device (su1-rail0)",
@@ -393,10 +393,7 @@ def test_an_inventory_outside_git_has_no_edits(tmp_path: Path) -> None:
     shutil.copytree(INVENTORY / "demo", tmp_path / "demo")
     _applied(tmp_path / "demo")
     _raise_kmin(tmp_path / "demo")
-    assert (
-        _lines(tmp_path / "demo")[0]
-        == "why devices change: parts of the inventory that other changed lines come from:"
-    )
+    assert _lines(tmp_path / "demo")[0] == "why devices change: values behind the changed lines:"
 
 
 _TABLES = (

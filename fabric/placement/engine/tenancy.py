@@ -155,11 +155,11 @@ def _missing(fabric: Fabric, what: str, names: list[str]) -> Iterator[Finding]:
     """Yield the warnings of hosts that an export leaves out, by the reason."""
     on: Bools = np.asarray(fabric.nics.enabled.reshape(len(fabric.hosts), -1).any(axis=1))
     for is_on, why, fix in (
-        (True, "no tenant has all NICs that are on", "give all of them to the same tenant"),
-        (False, "no NIC is on", "give all of them to a tenant, or connect them"),
+        (True, "no tenant has all of their NICs", "give all of them to the same tenant"),
+        (False, "none of their NICs is in use", "give all of them to a tenant, or connect them"),
     ):
         if hosts := [name for name in names if on[fabric.host_row[name]] == is_on]:
-            message = f"{hostlist.fold(hosts)}: {why}, so {what} is missing"
+            message = f"{hostlist.fold(hosts)}: in no {what.partition(' ')[2]}, as {why}"
             yield Finding("PLC039", Severity.WARNING, message, fix)
 
 

@@ -114,8 +114,8 @@ def _pair(near: TierHash, far: TierHash, *, certain: bool) -> Polarised:
         )
     else:
         why = (
-            f"{reason}, other seeds): the algorithm is linear, so that a seed may only rename the "
-            f"paths, and {paths} of {nominal} may be used"
+            f"{reason}, other seeds): in a linear hash another seed may only rename the paths. "
+            f"Then {paths} of {counted(nominal, 'path')} {noun(paths, 'is', 'are')} used"
         )
     return Polarised((near.tier, far.tier), certain, paths, nominal, why)
 

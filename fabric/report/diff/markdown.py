@@ -61,7 +61,7 @@ class _Page:
         more = [
             f"\n_{counted(self.left_out, 'line')} omitted; `rocefab diff --format json` has all._"
         ]
-        return "\n".join([*self._lines, *(more if self.left_out else [""]), ""])
+        return "\n".join([*self._lines, *(more if self.left_out else []), "", ""])
 
 
 def markdown(diff: Diff) -> str:

@@ -43,14 +43,13 @@ def settings(before: Sequence[Artefact], after: Sequence[Artefact]) -> tuple[Set
     return tuple(chain.from_iterable(_file(*pair) for pair in pairs))
 
 
-def lines_replaced(
-    gone: Iterable[str], come: Iterable[str]
-) -> Iterator[tuple[str, str, tuple[str | None, str | None]]]:
-    """Yield lines of one section that go with those that come in their place, and what differs."""
+def lines_replaced(gone: Iterable[str], come: Iterable[str]) -> Iterator[tuple[str, str, Apart]]:
+    """Yield lines of one section that go, with those that come in their place, as settings."""
     sides = ({line: LineTree() for line in side} for side in (gone, come))
     for was, now in _paired(*sides):
         if was is not None and now is not None:
-            yield was, now, _value(was, now)[1]
+            path, values = _value(was, now)
+            yield was, now, (path, *values)
 
 
 def _file(path: str, old: Artefact | None, new: Artefact | None) -> Iterator[Setting]:

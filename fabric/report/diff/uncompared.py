@@ -26,7 +26,7 @@ def _reasons(error: InputError) -> list[str]:
 
 
 def _markdown(reasons: Sequence[str]) -> str:
-    return "\n".join([f"### {_TITLE}", "", *(f"- {plain(one)}" for one in reasons), ""])
+    return "\n".join([f"### {_TITLE}", "", *(f"- {plain(one)}" for one in reasons), "", ""])
 
 
 def _html(reasons: Sequence[str]) -> str:

@@ -150,7 +150,8 @@ def _risks(diff: Diff) -> Iterator[str]:
     if one.risk == one.risk_of_applying:
         yield f"highest risk: {one.risk}, {while_applied}; {reload}"
     else:
-        yield f"highest risk: {one.risk}; {while_applied}: {one.risk_of_applying}; {reload}"
+        applying = f"{one.risk_of_applying}, {while_applied}"
+        yield f"highest risk: {one.risk}, once applied; {applying}; {reload}"
     changed = [device for device in diff.devices if device.risk == one.risk_of_applying]
     if changed and (words := _risk_words(changed)):
         yield f"{one.risk_of_applying}: {words}"

@@ -3,16 +3,16 @@
 import { post, watch } from "./api.js";
 import { badge, card, link, make, name, problem, refill, say, table } from "./dom.js";
 
-export const clock = (seconds) => (seconds === null ? "–" : new Date(seconds * 1000).toLocaleString("sv-SE"));
+export const clock = (seconds) => (seconds === null ? "–" : `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`);
 export const when = (seconds) => make("span", { class: "when" }, clock(seconds));
 export const hasEnded = (state) => state === "done" || state === "failed";
-export const runState = (state) => badge(state === "done" ? "good" : state === "failed" || state === "interrupted" ? "down" : "window", state);
+export const runState = ({ state, rolled_back: back }) => badge(back ? "window" : state === "done" ? "good" : state === "failed" || state === "interrupted" ? "down" : "window", [state, back].filter(Boolean).join(", "));
 export const risk = (word) => badge(word === "harmless" ? "good" : word === "brief loss" ? "window" : "down", word);
 
 
 // Whether a plan may be applied; or the run that has applied it, or is at it.
 export function planState({ run, stale, counting, needed }) {
-  if (run) return make("span", {}, run.state === "done" ? badge("good", "applied") : runState(run.state), " ", link(`Run ${run.run}`, "run", String(run.run)));
+  if (run) return make("span", {}, run.state === "done" && !run.rolled_back ? badge("good", "applied") : runState(run), " ", link(`Run ${run.run}`, "run", String(run.run)));
   if (stale) return badge("down", stale);
   return counting.length >= needed ? badge("good", "may be applied") : badge("window", "waits for approval");
 }
@@ -61,7 +61,7 @@ function runTable({ runs, journal, chain, whole }) {
     : make("p", {}, badge(whole ? "good" : "down", whole ? "journal undamaged" : "journal damaged"), " ", name(chain));
   if (!runs.length) return [state];
   return [state, table("Runs", ["run", "kind", "begun", "by", "state", "devices", "ticket", "reason"], runs.map((one) => [
-    link(`Run ${one.run}`, "run", String(one.run)), one.kind, when(one.started), one.user && `${one.user} on ${one.host}`, runState(one.state),
+    link(`Run ${one.run}`, "run", String(one.run)), one.kind, when(one.started), one.user && `${one.user} on ${one.host}`, runState(one),
     Object.entries(one.devices).map(([word, count]) => `${count} ${word}`).join(", "), one.ticket, one.reason,
   ]), { class: "scroll tall stacked rows" })];
 }

@@ -6,7 +6,7 @@ import { title } from "./drawing.js";
 import { age, badge, card, counted, facts, link, make, problem, say } from "./dom.js";
 import { filterForm } from "./filters.js";
 import { SICK, apart, drift, hue, rails, sick, tenants } from "./legend.js";
-import { differing, members as troubled, note } from "./trouble.js";
+import { differing, members as troubled, note, sessionsDown } from "./trouble.js";
 import { CABLES, STATES, VIEWS, step, total } from "./scale.js";
 
 const HOT = 8;
@@ -117,7 +117,7 @@ class MapView {
 
   how(number) {
     const { picture } = this.board;
-    const words = [note(picture, number) ?? picture.boxes[number].health, differing(picture.boxes[number])];
+    const words = [note(picture, number) ?? picture.boxes[number].health, sessionsDown(picture.boxes[number]), differing(picture.boxes[number])];
     return words.filter(Boolean).map((text) => `, ${text}`).join("");
   }
 
@@ -157,8 +157,18 @@ class MapView {
       ...rows,
       ["hosts with a job", `${busy.toLocaleString("en")} of ${hosts.toLocaleString("en")}`],
       ["devices with a condition", sick.length ? this.devices(sick) : "none reported"],
+      ["BGP sessions down (ends)", this.sessions()],
       ["devices that differ from the plan", this.drift()],
     ]));
+  }
+
+  sessions() {
+    const { boxes, sessions } = this.board.picture;
+    if (sessions === null) return "not read";
+    const named = boxes.flatMap((box, number) => Object.keys(box.sessions_down).map((name) => [name, number]));
+    const down = boxes.flatMap((box) => Object.values(box.sessions_down)).reduce((sum, one) => sum + one, 0);
+    const count = `${down.toLocaleString("en")} of ${sessions.toLocaleString("en")}`;
+    return named.length ? make("span", {}, `${count}: `, this.devices(named)) : count;
   }
 
   drift() {
@@ -241,7 +251,7 @@ class MapView {
     return [
       make("h2", {}, title(box)), make("p", { class: "faint" }, `${box.kind}, ${box.detail}`),
       (note(picture, number) ?? box.health) && badge(box.health ?? "degraded", note(picture, number) ?? box.health),
-      differing(box) && badge("degraded", differing(box)),
+      ...[sessionsDown(box), differing(box)].filter(Boolean).map((text) => badge("degraded", text)),
       isOne && make("p", {}, make("a", { class: "button main", href: `#/device/${encodeURIComponent(box.members[0])}` }, "Open the device")),
       box.opens && make("p", {}, make("button", { type: "button", class: "main", onclick: () => this.go({ ...this.part, ...box.opens }, this.by) }, "Show its devices")),
       !isOne && make("h3", {}, `${box.members.length.toLocaleString("en")} devices`),

@@ -18,8 +18,8 @@ export async function open(root, [run]) {
   const take = (found) => {
     if (found === null) return;
     wrong.replaceChildren();
-    state.replaceChildren(runState(found.state));
-    const key = `${found.state} ${found.stop?.at ?? ""}`;
+    state.replaceChildren(runState(found));
+    const key = `${found.state} ${found.rollback} ${found.stop?.at ?? ""}`;
     if (key !== last) {
       actions.replaceChildren(ways(found, path, take, wrong));
       if (last) say(found.stop && !hasEnded(found.state) ? "The run was asked to stop" : `The run is ${found.state}`);
@@ -44,7 +44,7 @@ function ways(found, path, take, wrong) {
   const asked = found.stop && make("p", {}, `Stop was requested ${clock(found.stop.at)}${found.stop.by ? ` by ${found.stop.by}` : ""}. `,
     found.kind === "apply" && "The wave in progress is rolled back, waves that are confirmed stay.");
   const command = (text, line) => make("p", {}, text, make("br", {}), make("code", {}, line));
-  if (["rollback", "delete"].includes(found.kind) && hasEnded(found.state)) return make("div", {});
+  if (hasEnded(found.state) && (found.kind !== "apply" || !found.rollback)) return make("div", {});
   const title = found.state[0].toUpperCase() + found.state.slice(1);
   const dead = found.state === "interrupted";
   const ifDead = dead ? "" : "If no process works on it, it was interrupted. ";

@@ -1,5 +1,7 @@
 // What is not as planned in the things that a line or a box stands for: how many, and which.
 
+import { counted } from "./dom.js";
+
 const WORDS = { down: "down", wrong: "wrong", lossless: "fail a rule", quarantine: "in quarantine" };
 
 const isTrouble = (state) => state !== "quarantine" && Object.hasOwn(WORDS, state);
@@ -24,7 +26,9 @@ export function share(line) {
 // Members of a box that are not as planned, each with its words.
 export function members(picture, number) {
   const found = sickOf(picture, number);
-  for (const name of Object.keys(picture.boxes[number].differ)) found.set(name, [found.get(name), "differs from the plan"].filter(Boolean).join(", "));
+  const { differ, sessions_down: sessions } = picture.boxes[number];
+  for (const [name, count] of Object.entries(sessions)) found.set(name, [found.get(name), lost(count)].filter(Boolean).join(", "));
+  for (const name of Object.keys(differ)) found.set(name, [found.get(name), "differs from the plan"].filter(Boolean).join(", "));
   return found;
 }
 
@@ -69,6 +73,14 @@ export function differing({ differ, members }) {
   const count = Object.keys(differ).length;
   if (!count) return "";
   return members.length === 1 ? "differs from the plan" : `${words(count, members.length, count === 1 ? "differs" : "differ")} from the plan`;
+}
+
+const lost = (count) => counted(count, "BGP session") + " down";
+
+// BGP sessions of the devices of a box that are down; "" none.
+export function sessionsDown({ sessions_down: sessions }) {
+  const count = Object.values(sessions).reduce((sum, one) => sum + one, 0);
+  return count ? lost(count) : "";
 }
 
 // Cables of a box that are down. A line of several lower boxes does not tell which box they are of.

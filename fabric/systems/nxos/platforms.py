@@ -38,8 +38,8 @@ NXOS = platforms.add("nxos")(
         reads_pfc=True,
         # Cisco Nexus 9000 interfaces guide; default of universal-id in Cisco-NX-OS-device.yang
         own_seed=(
-            "nothing to do, as each switch draws its own seed, unless `ip load-sharing "
-            "address` has a `universal-id`: take that away"
+            "nothing to do: each switch draws its own seed. If `ip load-sharing address` has a "
+            "`universal-id`, remove it"
         ),
     )
 )

@@ -60,11 +60,7 @@ def _result(case: ET.Element, name: str, findings: list[Finding], reported: Repo
         stopped = name not in outcome.skipped and name not in outcome.partly
         _add(case, "skipped", _STOPPED if stopped else reason, [])
     lines = [f"{one.severity.word}: {one}" for one in others]
-    lines += [
-        f"waived until {one.until}: {one.finding}; reason: {one.reason}"
-        for one in outcome.waived
-        if one.finding.rule == name
-    ]
+    lines += [str(one) for one in outcome.waived if one.finding.rule == name]
     if lines:
         ET.SubElement(case, "system-out").text = xml_text("\n".join(lines))
 

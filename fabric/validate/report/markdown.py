@@ -10,12 +10,14 @@ from fabric.validate.report.text import summary
 from fabric.validate.reported import relative
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabric.validate.like_findings import LikeFindings
     from fabric.validate.reported import Reported
 
 #: Characters of a comment: GitHub refuses more than 65,536 (its answer: "body is too long").
 MOST_CHARACTERS = 65_000
-#: Waived findings that are listed; our choice: the summary counts all of them.
+#: Groups of waived findings that are listed; our choice: the summary counts all of them.
 MOST_WAIVED = 50
 #: Signs that mean something in a table, in HTML, or as a mention (GitHub Flavored Markdown).
 _SIGNS = re.compile(r"([\\`*_{}\[\]<>#|~@])")
@@ -26,31 +28,39 @@ _CODE = re.compile(r"(?<!`)(`[^`]+`)(?!`)")
 
 @report_forms.add("markdown")
 def markdown(reported: Reported) -> str:
-    """Return a heading, the counts, and a table of the findings, worst first."""
+    """Return a heading, the counts, and a table of the findings, worst first.
+
+    A blank line ends it, so that text may follow.
+    """
     outcome = reported.outcome
     failed = bool(outcome.broken or outcome.at_least(reported.fail_on))
     head = (
-        f"### rocefab {reported.verb}: {'failed' if failed else 'passed'}\n\n{summary(outcome)}\n"
+        f"### rocefab {reported.verb}: {'failed' if failed else 'passed'}\n\n{summary(outcome)}\n\n"
     )
-    head += "".join(f"\n- rule {name} could not run: {plain(why)}" for name, why in outcome.broken)
-    head += "".join(
-        f"\n- waived until {one.until}: {plain(one.finding.sentence)} ({plain(one.reason)})"
-        for one in outcome.waived[:MOST_WAIVED]
-    )
-    head += "".join(f"\n- {plain(note)}" for note in reported.remarks)
-    head += "\n" if reported.remarks else ""
+    if items := list(_items(reported)):
+        head += "".join(f"- {item}\n" for item in items) + "\n"
     rows = [_row(group, reported) for group in reported.groups]
     return head + (_table(rows, MOST_CHARACTERS - len(head), reported.verb) if rows else "")
 
 
+def _items(reported: Reported) -> Iterator[str]:
+    """Yield what stands above the findings."""
+    for name, why in reported.outcome.broken:
+        yield f"rule {name} could not run: {plain(why)}"
+    for one, group in reported.waived[:MOST_WAIVED]:
+        more = f" ({plain(group.more)})" if group.more else ""
+        yield f"waived until {one.until}: {plain(one.finding.sentence)} ({plain(one.reason)}){more}"
+    yield from map(plain, reported.remarks)
+
+
 def _table(rows: list[str], most: int, verb: str) -> str:
     """Return as many rows as there is room for, and how many more there are."""
-    text = "\n| severity | rule | place | finding |\n|---|---|---|---|\n"
+    text = "| severity | rule | place | finding |\n|---|---|---|---|\n"
     for number, row in enumerate(rows):
         if len(text) + len(row) > most:
-            return f"{text}\n{len(rows) - number} more: `rocefab {verb}` lists them.\n"
+            return f"{text}\n{len(rows) - number} more: `rocefab {verb}` lists them.\n\n"
         text += row
-    return text
+    return f"{text}\n"
 
 
 def _row(group: LikeFindings, reported: Reported) -> str:

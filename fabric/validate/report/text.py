@@ -12,11 +12,12 @@ from fabric.validate.report import report_forms
 from fabric.validate.reported import severity_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from fabric.validate.like_findings import LikeFindings
     from fabric.validate.reported import Reported
     from fabric.validate.runner import Outcome
+    from fabric.validate.waivers import Waived
 
 
 @report_forms.add("text")
@@ -24,14 +25,21 @@ def text(reported: Reported) -> str:
     """Return one line per finding, or group of like ones, and a summary."""
     outcome, groups = reported.outcome, reported.groups
     lines = [line for group in groups for line in _lines(group, full=reported.full)]
-    lines += [
-        f"waived until {one.until}: {one.finding}; reason: {one.reason}" for one in outcome.waived
-    ]
+    lines += waived_lines(reported.waived)
     lines += [f"could not run: rule {name}: {reason}" for name, reason in outcome.broken]
     lines += [summary(outcome), *filter(None, [reported.ignored_words])]
-    if hint := shown_once(len(groups), len(outcome.findings)):
+    shown, every = len(groups) + len(reported.waived), len(outcome.findings) + len(outcome.waived)
+    if hint := shown_once(shown, every):
         lines.append(hint)
     return "\n".join(lines) + "\n"
+
+
+def waived_lines(groups: Iterable[tuple[Waived, LikeFindings]]) -> Iterator[str]:
+    """Yield the first waived finding of each group, and how many more there are."""
+    for first, group in groups:
+        yield str(first)
+        if group.more:
+            yield f"    {group.more}"
 
 
 def _lines(group: LikeFindings, *, full: bool) -> Iterator[str]:

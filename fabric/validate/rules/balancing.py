@@ -209,7 +209,7 @@ class Polarisation(ModelRule):
     """Switches of two tiers choose their paths independently."""
 
     severity = Severity.WARNING
-    why = "If a spine hashes like its leaves, its choice depends on theirs, and links stay idle."
+    why = "A spine that hashes like its leaves repeats their choice: some links get no traffic."
     source = (
         "sonic-net/sonic-buildimage dockers/docker-orchagent/switch.json.j2 (ecmp_hash_seed and "
         "ecmp_hash_offset by type)"
@@ -241,8 +241,8 @@ class Polarisation(ModelRule):
         if len(known) < len(tiers) and alike:
             paths, nominal = effective_paths(near_width, far_width), near_width * far_width
             yield self.finding(
-                f"{names} ({leaf.sku.name}) may hash with one seed, which rocefab does not know; "
-                f"with one seed, {paths} of {counted(nominal, 'path')} "
+                f"{names} ({leaf.sku.name}) have the same ASIC, and rocefab does not know their "
+                f"hash seeds. With the same seed, {paths} of {counted(nominal, 'path')} "
                 f"{noun(paths, 'carries', 'carry')} traffic",
                 _seed_advice(spine),
                 place=place,
@@ -267,8 +267,8 @@ def _seed_advice(device: DeviceDesign) -> str:
     if platform.own_seed:
         return platform.own_seed
     return (
-        f"give the tiers different seeds, where the manual of {platform.title} has a command for "
-        f"that; rocefab sets none. Where it has no command, {_OTHER_HASH}"
+        f"rocefab sets no seed: set another one in each tier, if the manual of {platform.title} "
+        f"has a command. If it has none, {_OTHER_HASH}"
     )
 
 

@@ -208,12 +208,12 @@ def _sizes(sku: Sku, speed_mbps: int) -> list[int]:
 
 @rules.add("QOS050")
 class LawHeadroom(ModelRule):
-    """Headroom follows from a table of the vendor, or from the formula of the switch."""
+    """A table of the vendor, or the switch itself, gives the headroom."""
 
     severity = Severity.INFO
     why = (
-        "A law was deduced from tables of other switch models, which differ on the same silicon, "
-        "so that its verdict is an estimate."
+        "A law is a formula that rocefab deduced from tables of other switch models. These tables "
+        "differ on the same silicon: headroom by a law is an estimate."
     )
     source = "sonic-net/sonic-buildimage 086b03bd device/*/*/*/pg_profile_lookup.ini"
     guards = ("platforms.leaf.sku", "platforms.spine.sku", "cables.host_m", "cables.uplink_m")
@@ -229,8 +229,8 @@ class LawHeadroom(ModelRule):
             yield self.of_kind(
                 kind,
                 _by_law(kind) + "".join(f". {text[0].upper()}{text[1:]}" for text in more if text),
-                f"`rocefab explain {kind.device.name} {kind.port.name}` shows the sum; monitor the "
-                "drop counters of the lossless priority group",
+                "monitor the drop counters of the lossless priority group; "
+                f"`rocefab explain {kind.device.name} {kind.port.name}` shows the sum",
                 place=model.sku_place(kind.device),
             )
 
@@ -241,8 +241,10 @@ def _by_law(kind: LosslessKind) -> str:
         return f"headroom of {kind.title} is not known: {group.no_law}"
     spread = table_spread(kind.device.sku.asic, group.speed_mbps, group.setting_m)
     tables = (
-        f"The model has no table; those of other models with this ASIC keep {spread.text()}"
+        f"The model has no table. Tables of other models with this ASIC keep {spread.text()}"
         if spread
         else "No model with this ASIC has a table"
     )
-    return f"headroom of {kind.title} is estimated: {have:,} bytes, by the law {law.law}. {tables}"
+    return (
+        f"headroom of {kind.title} is an estimate: the law {law.law} gives {have:,} bytes. {tables}"
+    )

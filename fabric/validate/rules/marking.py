@@ -80,12 +80,12 @@ def _unknown_pool(device: DeviceDesign) -> str:
     """Return what is not known of the buffer: its pools, or the threshold in a known one."""
     share_bytes = lossless_share_bytes(device.sku)
     if own_pool_bytes(device.sku) is not None:
-        return f"no source has the pause threshold of {device.sku.name}{_without(device)}"
+        return f"the pause threshold of {device.sku.name}{_without(device)} is not known"
     if share_bytes is None:
         return f"the buffer pools of {device.sku.name} are not known"
     return (
-        f"the lossless part of the buffer of {device.sku.name} is {share_bytes:,} bytes, but no "
-        "source says how full it is when a port is paused"
+        f"the pause threshold of {device.sku.name} is not known, only the lossless part of its "
+        f"buffer, {share_bytes:,} bytes"
     )
 
 
@@ -97,9 +97,9 @@ def _missing(device: DeviceDesign) -> str:
     """Return what to give so that marking is compared with the pause threshold of a switch."""
     if is_rendered("pause_buffer", device.sku):
         return (
-            "find out at which level the switch pauses, and keep ecn.kmin_bytes below it. To have "
-            "rocefab set the level, and check it, set lossless.pause_buffer. Each switch then gets "
-            "an input queuing policy, whose syntax is confirmed on one model only (NXO010)"
+            "keep ecn.kmin_bytes below the level at which the switch pauses. With "
+            "lossless.pause_buffer rocefab sets and checks that level: each switch gets an input "
+            "queuing policy, whose syntax is confirmed on one model only (NXO010)"
         )
     if "buffers" in platforms[device.platform].sku_tables:
         return "use an own model in platforms/*.yaml with `buffers`, the BUFFER_POOL of the switch"
@@ -119,8 +119,8 @@ class EcnBeforePause(SwitchRule):
     """ECN marks before PFC pauses."""
 
     why = (
-        "Above the pause threshold PFC acts first and ECN never slows the senders, so pauses "
-        "spread."
+        "ECN slows the senders of a queue. Where PFC pauses the queue at a lower level, ECN comes "
+        "too late, and pauses spread."
     )
     source = (
         "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 4"
@@ -133,7 +133,7 @@ class EcnBeforePause(SwitchRule):
         # Without a pool there is no threshold; QOS047 reports it.
         if None in lowest.values() and lossless_pool_bytes(device) is None:
             yield self.finding(
-                f"{_unknown_pool(device)}, so ECN-before-PFC is not checked",
+                f"{_unknown_pool(device)}: rocefab does not check that ECN marks before PFC pauses",
                 _missing(device),
                 place=places.sku_place(device),
                 device=device.name,
@@ -189,7 +189,7 @@ def _level(device: DeviceDesign, profile: QosProfile, threshold: PauseThreshold)
         words = f"{field} {threshold.fixed_bytes:,}"
         fix = "lower it, or increase the pause threshold"
         return _Level(words, {**late, "kmin_bytes": Severity.ERROR}, fix, field)
-    words = f"{threshold.fixed_bytes:,}, where one sender makes {device.sku.name} pause"
+    words = f"{threshold.fixed_bytes:,} bytes, where {device.sku.name} pauses a single sender"
     return _Level(words, late, "lower it")
 
 

@@ -212,4 +212,6 @@ def test_a_run_is_approved_seen_and_stopped(
         until(lambda: heading(page) == "Run 2", "the roll back is there")
         until(lambda: "Wave 1, spine: 1 of 1 rolled back" in text(page), "the first wave is too")
         picture(page, "lab-rolled-back")
+        page.execute_script("location.hash = '#/run/1'")
+        until(lambda: "failed, rolled back by run 2" in text(page), "run 1 says so")
         page.get("about:blank")

@@ -215,6 +215,14 @@ def test_devices_that_differ_are_marked_on_the_map(page: Any, site: Any) -> None
     assert "1 of 32 differs from the plan" in hosts.get_attribute("aria-label")
     overview = next(item for item in every(page, ".card") if "Overview" in item.text).text
     assert "devices that differ from the plan\nsu1-rail0 gpu002 (86 not compared)" in overview
+    sessions = overview.partition("BGP sessions down (ends)\n")[2]
+    assert sessions.startswith("1 of 4: spine01\n")
+    label = next(
+        label
+        for item in every(page, "g.box")
+        if "spine01" in (label := item.get_attribute("aria-label"))
+    )
+    assert "1 BGP session down" in label
     planned = next(line for line in overview.splitlines() if "not read" in line)
     assert planned.endswith("not read)")
     marked.click()

@@ -40,8 +40,8 @@ CUMULUS = platforms.add("cumulus")(
         reads_pfc=True,
         # CumulusNetworks/docs content/cumulus-linux-514, Equal Cost Multipath Load Sharing
         own_seed=(
-            "nothing to do, as each switch draws its own seed at its start, unless `nv set "
-            "system forwarding hash-seed` has set one: take that away"
+            "nothing to do: each switch draws its own seed at its start. If `nv set system "
+            "forwarding hash-seed` has set one, remove it"
         ),
         verb="nv set ",
         beside=("clear.nv",),
