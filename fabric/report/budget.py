@@ -127,7 +127,8 @@ def _headroom(device: DeviceDesign, profile: HeadroomProfile, peer: str) -> Iter
                 yield Line(part, term.name, _interval(term.least_bytes, term.amount_bytes), times)
         step = f"in steps of {law.rounding_bytes:,}" if law.rounding_bytes > 1 else ""
         size = _interval(law.least_bytes, law.headroom_bytes)
-        yield Line(part, "by the law", size, f"law {law.law}{_setting(profile)} {step}")
+        length = "" if profile.row else _setting(profile)  # the row alone has another length
+        yield Line(part, "by the law", size, f"law {law.law}{length} {step}")
     else:
         yield Line(part, "by the law", "unknown", profile.no_law)
     yield from _of_port(device, profile, state.lack)
