@@ -151,6 +151,18 @@ CALLS = {
         "show rules QOS924",
         r"unknown rule 'QOS924'; did you mean QOS024",
     ),
+    "explain: a rule with few digits": (
+        "explain QOS24",
+        r"unknown rule 'QOS24'; did you mean QOS024\?",
+    ),
+    "explain: a rule in small letters": (
+        "explain qos-024",
+        r"unknown rule 'qos-024'; did you mean QOS024\?",
+    ),
+    "explain: a check of NICs": (
+        "explain H2",
+        r"H2 is a check of NICs, not a rule; docs/hosts.md#verify-and-drift",
+    ),
     "rule to explain that does not exist": ("explain QOS924", r"'QOS924'; did you mean QOS024"),
     "rule to explain with more digits": ("explain QOS9999", r"'QOS9999'; did you mean"),
     "rule to explain of no area, with an inventory": (
