@@ -43,14 +43,8 @@ class Side:
     @cached_property
     def routing(self) -> dict[str, Configured]:
         """What the text of each switch says of routing; one that cannot be read is absent."""
-        result = {}
-        for name, text in self.texts.items():
-            try:
-                files = dict.fromkeys(WHOLE, text)
-                result[name] = readers[self.platforms[name]](files)
-            except (UnreadableError, KeyError):
-                continue
-        return result
+        said = {name: configured(self.platforms[name], text) for name, text in self.texts.items()}
+        return {name: one for name, one in said.items() if one}
 
     @cached_property
     def lossless(self) -> dict[str, Lossless]:
@@ -69,11 +63,26 @@ class Side:
         systems = {name: state.platform for name, state in running.items() if name in texts}
         for name, state in running.items():
             if name in texts:
-                text = isinstance(state.config, str)
-                texts[name] = state.config if text else json.dumps(state.config, indent=1)
+                texts[name] = text_of(state)
             elif name in nics:
                 nics[name] = state.config["nics"]
         return Side({**self.platforms, **systems}, texts, nics)
+
+
+def text_of(state: Running) -> str:
+    """Return the configuration that a switch runs, as its reader takes it."""
+    is_text = isinstance(state.config, str)
+    return state.config if is_text else json.dumps(state.config, indent=1)
+
+
+def configured(platform: str, text: str) -> Configured | None:
+    """Return what the configuration of a switch says of routing; None where nobody can read it."""
+    if platform not in readers:
+        return None
+    try:
+        return readers[platform](dict.fromkeys(WHOLE, text))
+    except (UnreadableError, KeyError):
+        return None
 
 
 def sides(project: Project, running: Mapping[str, Running]) -> tuple[Side, Side]:
