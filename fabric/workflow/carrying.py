@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from fabric.change.model import Risk
 from fabric.prove.vrfs import gateways
-from fabric.workflow.sides import configured, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -145,7 +144,7 @@ def on_shut_ports(
     """
     risky = [one for one in changes if Risk.HARMLESS < one.risk < Risk.RESTART]
     about = dict(zip(risky, _ports_of(risky, design), strict=True))
-    said = configured(running.platform, text_of(running)) if any(about.values()) else None
+    said = running.configured if any(about.values()) else None
     shut = {name for name, port in said.ports.items() if not port.enabled} if said else set()
     return tuple(
         replace(one, risk=Risk.HARMLESS, if_up=one.risk) if about.get(one) in shut else one

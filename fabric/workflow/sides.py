@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fabric.audit.host_class import lossless_of_nics
-from fabric.observe.configuration import WHOLE, readers
+from fabric.observe.configuration import configured
 from fabric.observe.configuration.lossless import lossless_readers
 from fabric.observe.parsers import UnreadableError
 from fabric.workflow.configurations import whole
@@ -34,16 +34,24 @@ class Side:
         Configuration of each switch.
     nics : dict of str to dict
         Settings of the NICs of each host, by interface.
+    running : dict of str to Running
+        What was read of devices; the texts of switches are those.
     """
 
     platforms: Mapping[str, str]
     texts: Mapping[str, str]
     nics: Mapping[str, Mapping[str, Any]]
+    running: Mapping[str, Running] = field(default_factory=dict)
 
     @cached_property
     def routing(self) -> dict[str, Configured]:
         """What the text of each switch says of routing; one that cannot be read is absent."""
-        said = {name: configured(self.platforms[name], text) for name, text in self.texts.items()}
+        said = {
+            name: self.running[name].configured
+            if name in self.running
+            else configured(self.platforms[name], text)
+            for name, text in self.texts.items()
+        }
         return {name: one for name, one in said.items() if one}
 
     @cached_property
@@ -63,26 +71,11 @@ class Side:
         systems = {name: state.platform for name, state in running.items() if name in texts}
         for name, state in running.items():
             if name in texts:
-                texts[name] = text_of(state)
+                texts[name] = state.text
             elif name in nics:
                 nics[name] = state.config["nics"]
-        return Side({**self.platforms, **systems}, texts, nics)
-
-
-def text_of(state: Running) -> str:
-    """Return the configuration that a switch runs, as its reader takes it."""
-    is_text = isinstance(state.config, str)
-    return state.config if is_text else json.dumps(state.config, indent=1)
-
-
-def configured(platform: str, text: str) -> Configured | None:
-    """Return what the configuration of a switch says of routing; None where nobody can read it."""
-    if platform not in readers:
-        return None
-    try:
-        return readers[platform](dict.fromkeys(WHOLE, text))
-    except (UnreadableError, KeyError):
-        return None
+        platforms = {**self.platforms, **systems}
+        return Side(platforms, texts, nics, {**self.running, **running})
 
 
 def sides(project: Project, running: Mapping[str, Running]) -> tuple[Side, Side]:

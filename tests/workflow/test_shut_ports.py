@@ -149,7 +149,7 @@ def test_risk_of_a_change(name: str, leaf) -> None:
 
 def test_nothing_is_read_where_no_change_is_about_a_port(leaf, monkeypatch) -> None:
     design, running = leaf
-    monkeypatch.setattr("fabric.workflow.carrying.configured", None)
+    monkeypatch.setattr("fabric.observe.snapshot.configured", None)
     changes = (
         Change("qos map", "", "x", Risk.BRIEF_LOSS),
         Change(f"interface {design.ports[0].name}: description", "", "x", Risk.HARMLESS),
