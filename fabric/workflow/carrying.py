@@ -6,9 +6,11 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import replace
 from ipaddress import ip_network
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fabric.change.model import Risk
+from fabric.core.netmask import with_mask
 from fabric.prove.vrfs import gateways
 
 if TYPE_CHECKING:
@@ -171,14 +173,16 @@ def _port_words(design: DeviceDesign) -> Iterator[tuple[str, str]]:
     for port in design.ports:
         yield port.name, port.name
         for address in filter(None, (port.address, port.ipv6)):
-            network = ip_network(address, strict=False)
-            yield str(network), port.name
-            yield str(network.network_address), port.name  # its mask is a word of its own
+            network = str(ip_network(address, strict=False))
+            yield network, port.name
+            yield " ".join(with_mask(network)), port.name
 
 
 def _words(path: str) -> Iterator[str]:
-    """Yield the words of the path of a change."""
-    return (word.removesuffix(":") for word in _BETWEEN.split(path))
+    """Yield the words of the path of a change, and each two of them: a network and its mask."""
+    words = [word.removesuffix(":") for word in _BETWEEN.split(path)]
+    yield from words
+    yield from map(" ".join, pairwise(words))
 
 
 def _is_unused(now: Side, name: str, port_name: str, *, between_switches: bool) -> bool:

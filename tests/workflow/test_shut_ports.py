@@ -147,6 +147,26 @@ def test_risk_of_a_change(name: str, leaf) -> None:
     assert (eased.risk, eased.risk_if_up) == (expected, risk)
 
 
+#: A line with a network -> whether it is that of the first routed port, 10.64.0.0/31.
+NETWORKS = {
+    "network 10.64.0.0 255.255.255.254": True,
+    "network 10.64.0.0 255.255.0.0": False,
+    "AF_NETWORK|default|10.64.0.0/31|": True,
+    "AF_NETWORK|default|10.64.0.0/16|": False,
+}
+
+
+def test_a_network_is_that_of_a_port_by_its_length_too(tmp_path: Path) -> None:
+    text = _edited(SYSTEMS["comware7"], ROUTED)
+    design = Project(labs.write_inventory(tmp_path / "routed", text)).devices[labs.LEAF]
+    [port] = [port for port in design.ports if port.kind == "host"]
+    assert port.address == "10.64.0.0/31"
+    for path, is_own in NETWORKS.items():
+        change = Change(path, "", "x", Risk.BRIEF_LOSS)
+        plan = DevicePlan(labs.LEAF, "comware7", "leaf", "", "", "", "", "merge", (change,), "", ())
+        assert changing_ports(plan, design) == ({port.name} if is_own else set()), path
+
+
 def test_nothing_is_read_where_no_change_is_about_a_port(leaf, monkeypatch) -> None:
     design, running = leaf
     monkeypatch.setattr("fabric.observe.snapshot.configured", None)
