@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from fabric.change.journal import State
@@ -17,10 +19,10 @@ from fabric.programs.run import Ended, hide_memory, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from concurrent.futures import Executor
 
     from fabric.change.crew import Crew
     from fabric.change.model import DevicePlan
+    from fabric.change.questions import Questions
     from fabric.change.rollout import Ping, Stage
     from fabric.devices.driver import Connection
     from fabric.observe.snapshot import Snapshot
@@ -30,11 +32,18 @@ _COUNTED = ("queues", "priority_groups", "watchdog")
 #: Characters of the output of a command that a message shows.
 _MOST_OUTPUT = 300
 PASSED = "passed"
+#: What a gate says of a wave that it has nothing to do with.
+NOT_ASKED = "not asked in this wave"
 #: How long pings that are not answered are sent again without a roll-out, in seconds. Ours: a host
 #: sees its port and asks for its gateway again; half of what a commit timer has to spare.
 PATIENCE_S = 15.0
 #: Seconds between two looks whether the user stops a soak.
 _POLL_S = 0.5
+
+
+def passed_with(number: int, what: str, but: str = "") -> str:
+    """Return what a gate says where so many answers are well, and what it did not look at."""
+    return f"{PASSED}, {counted(number, what)}{f'; {but}' if but else ''}"
 
 
 class Gate(Protocol):
@@ -44,7 +53,7 @@ class Gate(Protocol):
 
     @property
     def passed(self) -> str:
-        """What is said where nothing is wrong: more than `PASSED` where little was looked at."""
+        """What was looked at, and what was not, where nothing is wrong."""
 
     def begin(self, stage: Stage) -> list[str]:
         """Look before anything changes; return why the wave cannot begin."""
@@ -128,8 +137,8 @@ class WaveGates:
             self.crew.check_going(self.stage.names[0])
             patience_s = self.settle_s if _settles(gate) else self.patience_s
             wrong = self._looked(getattr(gate, moment), self._without(failed), patience_s)
-            said = "failed; more at the end" if wrong else gate.passed
-            if said != PASSED:
+            if wrong or self.soak_s is None or moment == "after_soak":
+                said = "failed; more at the end" if wrong else gate.passed
                 self.crew.progress("", f"gate {gate.name}: {said}")
             outcome = "; ".join(wrong) or gate.passed
             self.crew.record("", State.PENDING, f"gate {gate.name}: {outcome}")
@@ -139,11 +148,13 @@ class WaveGates:
     def _looked(
         self, look: Callable[[Stage], list[str]], stage: Stage, patience_s: float
     ) -> list[str]:
-        end_s = time.monotonic() + patience_s
-        while (wrong := look(stage)) and time.monotonic() < end_s:
+        wrong = look(stage)
+        end_s = time.monotonic() + patience_s  # however long the answers took
+        while wrong and time.monotonic() < end_s:
             self.crew.check_stop()
             self.crew.check_going(self.stage.names[0])
             time.sleep(_POLL_S)
+            wrong = look(stage)
         return wrong
 
     def _without(self, failed: Collection[str]) -> Stage:
@@ -183,7 +194,7 @@ class Counters:
 
     plans: Mapping[str, DevicePlan]
     connections: Mapping[str, Connection]
-    executor: Executor
+    questions: Questions
     name: str = "counters"
     passed: str = PASSED
     _before: dict[str, Snapshot] = field(default_factory=dict)
@@ -195,11 +206,13 @@ class Counters:
     def after_change(self, stage: Stage) -> list[str]:
         """Keep the counters; what cannot be read is a problem."""
         self._before, problems = self._read(stage)
+        self.passed = "read, to be compared after the soak" if self._before else NOT_ASKED
         return problems
 
     def after_soak(self, stage: Stage) -> list[str]:
         """Compare the counters."""
         now, problems = self._read(stage)
+        self.passed = passed_with(len(now), "switch") if now else NOT_ASKED
         for name, snapshot in now.items():
             problems += self._worse(name, self._before.get(name), snapshot)
         return problems
@@ -212,21 +225,19 @@ class Counters:
             for name in sorted(peers - {*names})
             if name in self.plans and self.plans[name].role != "host"
         ]
-        futures = {name: self.executor.submit(self._snapshot, name) for name in names}
-        snapshots, problems = {}, []
-        for name, future in futures.items():
-            try:
-                snapshots[name] = future.result()
-            except DeviceError as error:
-                problems.append(f"{name}: its counters cannot be read: {error.reason}")
-        return snapshots, problems
+        answers = self.questions.ask(
+            self.name, {name: partial(self._snapshot, name) for name in names}
+        )
+        snapshots = {name: one for name, one in answers.items() if not isinstance(one, str)}
+        return snapshots, [one for one in answers.values() if isinstance(one, str)]
 
-    def _snapshot(self, name: str) -> Snapshot:
-        driver = open_driver(self.connections[name])
+    def _snapshot(self, name: str) -> Snapshot | str:
+        """Return the counters of a switch, or why they cannot be read."""
         try:
-            return read_snapshot(driver, _COUNTED)
-        finally:
-            driver.close()
+            with closing(open_driver(self.connections[name])) as driver:
+                return read_snapshot(driver, _COUNTED)
+        except DeviceError as error:
+            return f"{name}: its counters cannot be read: {error.reason}"
 
     def _worse(self, name: str, before: Snapshot | None, now: Snapshot) -> Iterator[str]:
         lossless = self.plans[name].expected.pfc

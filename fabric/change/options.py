@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 #: What a wave needs of its commit timer beside verification: the looks themselves, confirming.
 SPARE_S = 30
+#: Seconds between two lines about what a run waits for: our choice.
+TELL_S = 20.0
 #: EOS takes a time of day as timer (napalm-automation/napalm ``napalm/eos/eos.py``).
 LONGEST_TIMER_S = 86_399
 #: `config reload` of SONiC restarts all services and takes minutes

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, LiteralString
 from urllib.parse import parse_qs, urlsplit
 
 from fabric.change.actor import user
-from fabric.change.database import ask, connect, server_errors
+from fabric.change.database import ask, connect, library, server_errors
 from fabric.core.clock import clock
 from fabric.core.errors import InputError, JournalError
 from fabric.core.file_kinds import FileKind
@@ -40,6 +40,7 @@ _SCHEMES = ("postgresql", "postgres")
 _FILE = "postgresql"
 #: Of advisory locks, which are numbers; ours, made of the letters "roce". The schema is the second.
 _LOCK = 0x726F6365
+_UNLOCK: LiteralString = "SELECT pg_advisory_unlock(%s, hashtext(current_schema()))"
 #: Statements that are sent together are one transaction, which holds the lock behind `_LOCK`.
 _SCHEMA: LiteralString = """
 SELECT pg_advisory_xact_lock(1919902566);
@@ -166,6 +167,9 @@ class Remote:
                 yield
             finally:
                 self._held = None
+                if not connection.closed:  # the server ends a session after its client goes on
+                    with suppress(library().Error):
+                        ask(connection, _UNLOCK, (_LOCK,))
 
     def push(self, local: sqlite3.Connection, table: str, number: int) -> None:
         """Write a row of the copy, which is not committed there before this returns."""

@@ -16,7 +16,7 @@ from fabric.change.budget import Budget
 from fabric.change.cables import check_cables
 from fabric.change.expectation import WATCHED, deviations, grouped, sessions_up
 from fabric.change.journal import State
-from fabric.change.options import SPARE_S
+from fabric.change.options import SPARE_S, TELL_S
 from fabric.change.restoration import Restoration, kept_text
 from fabric.change.saving import save_planned
 from fabric.core.device_names import DeviceNames
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from fabric.observe.snapshot import Running, Snapshot
 
     Step = Callable[["_Work"], None]
-
-#: Seconds between two lines about a device that is not healthy yet: our choice.
-_TELL_S = 20.0
 
 
 @dataclass
@@ -218,7 +215,7 @@ class Wave:
                 )
             if time.monotonic() >= deadline_s:
                 raise DeviceError(item.name, f"not healthy: {'; '.join(problems)}")
-            if time.monotonic() >= told_s + _TELL_S:
+            if time.monotonic() >= told_s + TELL_S:
                 told_s = time.monotonic()
                 waits = f"{told_s - begin_s:.0f} s of {deadline_s - begin_s:.0f} s"
                 self._crew.progress(item.name, f"not healthy after {waits}: {'; '.join(problems)}")

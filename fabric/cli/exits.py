@@ -28,7 +28,7 @@ from fabric.core.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
 
@@ -41,6 +41,13 @@ _ENDS = (
     b"not confirmed, where they are set; `rocefab status` shows it and `rocefab apply --resume` "
     b"continues it\n"
 )
+
+
+#: What Python does at each signal that ends a command in good order (its module ``signal``).
+_USUAL: dict[signal.Signals, Callable[[int, FrameType | None], object] | signal.Handlers] = {
+    signal.SIGINT: signal.default_int_handler,
+    signal.SIGTERM: signal.SIG_DFL,
+}
 
 
 class Exit(IntEnum):
@@ -141,12 +148,12 @@ def second_one_ends() -> Iterator[list[int]]:
     """Interrupt the command at Ctrl-C and SIGTERM; let a second one end it without waiting.
 
     What a run has done is on disk before the next step begins, and its lock goes with the process.
-    A process that has its own way with Ctrl-C, or a caller in another thread, is left alone. The
-    list has the signal that came.
+    A signal that is ignored, as Ctrl-C is behind ``&`` in a script, or that the process handles in
+    its own way, is left alone, and so is a caller in another thread. The list has the signal that
+    came.
     """
     received: list[int] = []
-    main = threading.current_thread() is threading.main_thread()
-    if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if threading.current_thread() is not threading.main_thread():
         yield received
         return
 
@@ -157,9 +164,11 @@ def second_one_ends() -> Iterator[list[int]]:
         received.append(number)
         raise KeyboardInterrupt(number)
 
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    ours = [number for number, usual in _USUAL.items() if signal.getsignal(number) == usual]
+    for number in ours:
+        signal.signal(number, handle)
     try:
         yield received
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number in ours:
+            signal.signal(number, _USUAL[number])

@@ -236,6 +236,7 @@ def _of_hosts(reasons: dict[str, str]) -> Iterator[str]:
 
 def _print(job: dict[str, Any], *, every_rank: bool) -> None:
     from fabric.core import hostlist
+    from fabric.core.likeness import like_groups
 
     hosts = hostlist.fold_in_order(job["hosts"])
     output.data(f"hosts   {hosts}\nreason  {job['reason']}\n")
@@ -254,8 +255,10 @@ def _print(job: dict[str, Any], *, every_rank: bool) -> None:
     reasons = job["environment_reasons"]
     for name, value in job["environment"].items():
         output.data(f"export {name}={shell_quoted(value)}  # {reasons[name]}\n")
-    for host, own in job["environment_by_host"].items():
-        output.data(f"# on {host}: " + " ".join(f"{k}={v}" for k, v in own.items()) + "\n")
+    by_host = job["environment_by_host"]
+    for alike in like_groups(by_host, lambda name: tuple(by_host[name].items())):
+        own = " ".join(f"{name}={value}" for name, value in by_host[alike[0]].items())
+        output.data(f"# on {hostlist.fold(alike)}: {own}\n")
     output.data("\n")
     ranks = job["ranks"]
     if len(ranks) > _SHOWN_RANKS and not every_rank:
@@ -263,8 +266,15 @@ def _print(job: dict[str, Any], *, every_rank: bool) -> None:
             f"{counted(len(ranks), 'rank')}, in the order of the hosts; --ranks lists them\n"
         )
         return
-    headers = ("rank", "host", "gpu", "rail", "interface", "rdma_device", "leaf")
-    output.table(headers, [[rank[name] for name in headers] for rank in ranks])
+    of_rank, of_port = ("rank", "host", "gpu", "rail"), ("interface", "rdma_device", "leaf")
+    rows = [
+        [
+            *(rank[name] for name in of_rank),
+            *(",".join(port[name] for port in rank["ports"]) for name in of_port),
+        ]
+        for rank in ranks
+    ]
+    output.table((*of_rank, *of_port), rows)
 
 
 def _fullest(bottleneck: str) -> str:

@@ -73,7 +73,9 @@ def _name(fabric: Fabric, listed: Hypotheses, row: int) -> tuple[str, tuple[str,
         return name, ()
     nics = nic_names(fabric, name)
     numbers = [rail for rail in range(fabric.rails) if listed.rails[row] >> rail & 1]
-    return name, tuple(nics[rail * fabric.nic_ports].interface for rail in numbers)
+    ports = range(fabric.nic_ports)
+    rows = (rail * fabric.nic_ports + port for rail in numbers for port in ports)
+    return name, tuple(nics[row].interface for row in rows)
 
 
 def _faults(kinds: NDArray[np.int8], probability: Floats) -> tuple[tuple[SlowFault, float], ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 #: Keys and indexes from the top of a document to a value.
 Path = tuple[str | int, ...]
 MAX_SHOWN = 40
+#: Letters of a list that a message shows; our choice.
+MOST_LETTERS = 200
 _KINDS = {type(None): "nothing", list: "a list", tuple: "a list", dict: "a mapping"}
 _PLAIN_FIELD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 
@@ -75,6 +78,25 @@ def listed(choices: Iterable[str], last: str = "or") -> str:
     """Return the choices as a sentence has them: ``a, b or c``."""
     *head, tail = choices
     return f"{', '.join(head)} {last} {tail}" if head else tail
+
+
+def few(items: Sequence[str], most: int = MOST_LETTERS, separator: str = ", ") -> str:
+    """Return items as a list; of a long one those that fit, whole, and how many more there are.
+
+    Parameters
+    ----------
+    most : int
+        Letters of the items that are written out, > 0. The first item is always whole.
+
+    Examples
+    --------
+    >>> few(["leaf1/reading.sudoers", "leaf2/reading.sudoers", "leaf3/reading.sudoers"], most=50)
+    'leaf1/reading.sudoers, leaf2/reading.sudoers and 1 more'
+    """
+    ends = accumulate((len(separator) + len(item) for item in items), initial=-len(separator))
+    fitting = max(1, sum(end <= most for end in ends) - 1)
+    more = len(items) - fitting
+    return separator.join(items[:fitting]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def closest(word: str, choices: Sequence[str]) -> str | None:

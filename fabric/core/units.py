@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+#: What rounds to 100 and is not all is shown as this.
+_NEARLY_ALL_PERCENT = 99.9
 BITS_PER_BYTE = 8
 MBPS_PER_GBPS = 1_000
 GBPS_PER_TBPS = 1_000
@@ -54,6 +56,14 @@ def percent_to_share(percent: float) -> float:
 def share_to_percent(share: float) -> float:
     """Return percent for a share of one."""
     return share * PERCENT
+
+
+def percent_left(after: float, before: float) -> str:
+    """Return how much is left, as text; what is not all is never 100 %."""
+    if not before:
+        return "-"
+    rounded = round(share_to_percent(after / before), 1)
+    return f"{rounded if after == before else min(rounded, _NEARLY_ALL_PERCENT):g} %"
 
 
 def us_to_s(microseconds: float) -> float:

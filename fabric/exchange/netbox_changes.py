@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Finding, Position, Severity
-from fabric.core.shown import printable
+from fabric.core.shown import few, printable
 from fabric.exchange.netbox_wanted import TAG_PREFIX, NetBoxObject, Ref, end_of, present_key
 from fabric.exchange.netbox_words import name_of, slug_of
 
@@ -267,7 +267,7 @@ class _Comparison:
                 if others:
                     fix = "delete or move these first"
                     message = f"is kept, as objects without the tag {self._tag} are part of it: "
-                    self._conflict(ref, message + ", ".join(others)[:_MAX_SHOWN], fix)
+                    self._conflict(ref, message + few(others, _MAX_SHOWN), fix)
                 else:
                     yield Change(ref, {}, int(row["id"]))
 

@@ -36,6 +36,8 @@ class LabSessions:
         if is_address(session):
             wanted = address_number(session)
             for port, own in self._addresses(switch):
+                if own._replace(address=wanted).network != own.network:
+                    continue
                 far, far_port = self.links.get((switch, port), ("", ""))
                 for name, other in self._addresses(far) if far else ():
                     if (name, other.address) == (far_port, wanted) and other.network == own.network:

@@ -68,7 +68,8 @@ class LabVrfs:
         if None in ports:
             return True
         near, far = (port for port in ports if port is not None)
-        return self._has_routes(near, far) and self._has_routes(far, near)
+        now = _Moment(self)
+        return now.has_routes(near, far) and now.has_routes(far, near)
 
     def is_gateway(self, end: tuple[str, str], address: str) -> bool:
         """Tell whether the leaf port of a NIC, or the gateway of its VLAN, has an address."""
@@ -76,7 +77,7 @@ class LabVrfs:
         if leaf is None:
             return False
         number = int(ip_address(address))
-        return any(entry.address == number for entry in self._addresses(leaf))
+        return any(entry.address == number for entry in _Moment(self).addresses(leaf))
 
     def routes(self, switch: str, vrf: str) -> set[str]:
         """Return the prefixes that a VRF of a switch has routes to.
@@ -84,25 +85,64 @@ class LabVrfs:
         They are those of its own static routes, and the subnets of NIC ports that are up, here or
         on a switch whose routes it takes.
         """
-        here = self.configured(switch)
+        now = _Moment(self)
+        here = now.configured(switch)
         if vrf not in here.vrfs:
             return set()
         networks = {(one.network, one.prefix_length) for one in here.vrfs[vrf].static_routes}
-        for far in self.cables.values():
-            subnets = self._subnets(far) - networks
-            if subnets and self._takes(switch, vrf, far):
-                networks |= subnets
+        networks |= now.subnets(switch, vrf)
         return {f"{ip_address(network)}/{length}" for network, length in networks}
 
-    def _subnets(self, leaf: LeafPort) -> set[tuple[int, int]]:
-        """Return the subnets of a port that is up, or of the gateway of its VLAN."""
-        if leaf.switch not in self.switches or not self.switches[leaf.switch].sends_light(
-            leaf.port
-        ):
-            return set()
-        return {entry.network for entry in self._addresses(leaf)}
+    def configured(self, switch: str) -> Configured:
+        """Return what the configuration of a switch says."""
+        return _Moment(self).configured(switch)
 
-    def _addresses(self, leaf: LeafPort) -> Iterator[AddressLine]:
+    def read(self, switch: str, text: str) -> Configured:
+        """Return what a text says that a switch runs; it is read again when it changes."""
+        known, configured = self._read.get(switch, ("", _NOTHING))
+        if text == known:
+            return configured
+        platform = self.switches[switch].spec.platform
+        configured = (
+            readers[platform](dict.fromkeys(WHOLE, text)) if platform in readers else _NOTHING
+        )
+        self._read[switch] = text, configured
+        return configured
+
+
+class _Moment:
+    """The switches at the moment of a question: each prints its configuration once for it.
+
+    Parameters
+    ----------
+    vrfs : LabVrfs
+        Cables, faults, and what was read before.
+    """
+
+    def __init__(self, vrfs: LabVrfs) -> None:
+        self._vrfs = vrfs
+        self._texts: dict[str, str] = {}
+        self._vrf_of_port: dict[str, dict[str, str]] = {}
+
+    def subnets(self, switch: str, vrf: str) -> set[tuple[int, int]]:
+        """Return the subnets of the NIC ports that are up and whose routes a VRF takes."""
+        ports: dict[tuple[str, str], list[LeafPort]] = {}
+        for port in self._vrfs.cables.values():
+            ports.setdefault((port.switch, self._vrf(port)), []).append(port)
+        return {
+            entry.network
+            for (source, target), members in ports.items()
+            if self._takes(switch, vrf, source, target)
+            for port in members
+            if self._sends_light(port)
+            for entry in self.addresses(port)
+        }
+
+    def _sends_light(self, port: LeafPort) -> bool:
+        switch = self._vrfs.switches.get(port.switch)
+        return switch is not None and switch.sends_light(port.port)
+
+    def addresses(self, leaf: LeafPort) -> Iterator[AddressLine]:
         """Yield the addresses of a port, and of the gateway of its VLAN."""
         ports = self.configured(leaf.switch).ports
         vlan = ports[leaf.port].vlan if leaf.port in ports else None
@@ -110,17 +150,16 @@ class LabVrfs:
             if port.name == leaf.port or (vlan is not None and port.gateway_vlan == vlan):
                 yield from port.addresses
 
-    def _has_routes(self, near: LeafPort, far: LeafPort) -> bool:
+    def has_routes(self, near: LeafPort, far: LeafPort) -> bool:
         """Tell whether the VRF of a port has routes of that of another one."""
-        return self._takes(near.switch, self._vrf(near), far)
+        return self._takes(near.switch, self._vrf(near), far.switch, self._vrf(far))
 
-    def _takes(self, switch: str, own: str, far: LeafPort) -> bool:
-        """Tell whether a VRF of a switch has routes of that of a port."""
-        target = self._vrf(far)
+    def _takes(self, switch: str, own: str, source: str, target: str) -> bool:
+        """Tell whether a VRF of a switch has routes of a VRF of another switch, or of its own."""
         if not own or not target:
             return own == target
-        here, there = self.configured(switch), self.configured(far.switch)
-        if switch == far.switch:
+        here, there = self.configured(switch), self.configured(source)
+        if switch == source:
             return target == own or _has(here, own, target)
         sources = [here.vrfs[own], *_leaked(here, own)] if own in here.vrfs else []
         carriers = [vrf for vrf in there.vrfs.values() if _has(there, vrf.name, target)]
@@ -132,25 +171,27 @@ class LabVrfs:
         )
 
     def _vrf(self, port: LeafPort) -> str:
-        device = self.switches.get(port.switch)
-        if device is None or not _TENANT.search(device.running_text):
-            return self.stuck.get(port, "")
-        configured = self.configured(port.switch).vrf_of_port
-        return self.stuck.get(port, configured.get(port.port, ""))
+        stuck = self._vrfs.stuck.get(port)
+        return self._vrfs_of(port.switch).get(port.port, "") if stuck is None else stuck
+
+    def _vrfs_of(self, switch: str) -> dict[str, str]:
+        """Return the VRF of each port of a switch that is in one."""
+        if switch not in self._vrf_of_port:
+            has_tenants = _TENANT.search(self._text(switch))
+            configured = self.configured(switch) if has_tenants else _NOTHING
+            self._vrf_of_port[switch] = configured.vrf_of_port
+        return self._vrf_of_port[switch]
 
     def configured(self, switch: str) -> Configured:
-        """Return what the configuration of a switch says; it is read again when it changes."""
-        device = self.switches.get(switch)
-        text = device.running_text if device else ""
-        known, configured = self._read.get(switch, ("", _NOTHING))
-        if device is None or text == known:
-            return configured
-        is_read = device.spec.platform in readers
-        configured = (
-            readers[device.spec.platform](dict.fromkeys(WHOLE, text)) if is_read else _NOTHING
-        )
-        self._read[switch] = text, configured
-        return configured
+        """Return what the configuration of a switch says."""
+        text = self._text(switch)
+        return self._vrfs.read(switch, text) if text else _NOTHING
+
+    def _text(self, switch: str) -> str:
+        if switch not in self._texts:
+            device = self._vrfs.switches.get(switch)
+            self._texts[switch] = device.running_text if device else ""
+        return self._texts[switch]
 
 
 def _has(switch: Configured, vrf: str, target: str) -> bool:

@@ -75,7 +75,7 @@ class JobHost:
 
     @cached_property
     def devices(self) -> tuple[str, ...]:
-        """RDMA devices of the rails in use, port by port."""
+        """RDMA devices of the rails in use, port by port; without those that carry nothing."""
         names = nic_names(self.fabric, self.name)
         return tuple(
             names[self.fabric.nic_ports * rail + port].rdma_device for rail, port in self.ports
@@ -84,7 +84,13 @@ class JobHost:
     @cached_property
     def ports(self) -> tuple[tuple[int, int], ...]:
         """Rail and NIC port of each of these devices."""
-        return tuple(product(self.placement.rails, range(self.fabric.nic_ports)))
+        nics = self.fabric.nics_of_host(self.fabric.host_row[self.name])
+        per_nic = self.fabric.nic_ports
+        return tuple(
+            (rail, port)
+            for rail, port in product(self.placement.rails, range(per_nic))
+            if nics[rail * per_nic + port] not in self.placement.spared
+        )
 
     @cached_property
     def bootstrap(self) -> str:

@@ -27,8 +27,25 @@ __all__ = ["Placement", "Rank", "UnplaceableError", "place", "placed"]
 
 
 @dataclass(frozen=True, slots=True)
+class RankPort:
+    """A port of the NIC of a rank."""
+
+    interface: str
+    rdma_device: str
+    leaf: str
+
+
+@dataclass(frozen=True, slots=True)
 class Rank:
-    """One process of the job and the NIC that serves its GPU."""
+    """One process of the job and the NIC that serves its GPU.
+
+    Parameters
+    ----------
+    interface, rdma_device, leaf : str
+        Those of the first port of the NIC.
+    ports : tuple of RankPort
+        All ports of the NIC.
+    """
 
     rank: int
     host: str
@@ -38,6 +55,7 @@ class Rank:
     interface: str
     rdma_device: str
     leaf: str
+    ports: tuple[RankPort, ...]
 
 
 @dataclass(frozen=True)
@@ -52,6 +70,8 @@ class Placement:
         Times that a ring over the hosts leaves one group of leaves for another, per rail.
     rails_connected : bool
         Whether the leaves of all its rails reach each other over the spines.
+    spared : frozenset of int
+        NIC ports that carry nothing now, while another port of the NIC does; rows of the fabric.
     answer : Answer
         Cost, lower bound and what else the engine says.
     """
@@ -62,6 +82,7 @@ class Placement:
     rails: tuple[int, ...]
     spine_crossings: int
     rails_connected: bool
+    spared: frozenset[int]
     reason: str
     answer: Answer = field(compare=False)
 
@@ -121,6 +142,7 @@ def placed(engine: Engine, query: Query) -> Placement:
         rails=answer.rails,
         spine_crossings=answer.crossings,
         rails_connected=leaves_connected(fabric, leaves),
+        spared=engine.index.available.now.spared,
         reason=reason_of(answer, tuple(units), query),
         answer=answer,
     )
@@ -129,25 +151,39 @@ def placed(engine: Engine, query: Query) -> Placement:
 def ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Rank]:
     """Return the ranks of a host by its row, the number of its first rank, and how many it has."""
     gpus, name = fabric.intent.fabric.host.gpus, fabric.hosts.names[row]
-    nics = nic_names(fabric, name)
-    rails = rails_of_gpus(fabric.intent.host_traits(name), gpus, fabric.rails)
-    ranks = []
-    for local, rail in enumerate(rails[:count]):
-        number = rail * fabric.nic_ports
-        leaf = int(fabric.nics.leaf[row * fabric.nics_per_host + number])
-        ranks.append(
-            Rank(
-                rank=first + local,
-                host=name,
-                local_rank=local,
-                gpu=local,
-                rail=rail,
-                interface=nics[number].interface,
-                rdma_device=nics[number].rdma_device,
-                leaf=fabric.switches.names[leaf],
-            )
+    rails = rails_of_gpus(fabric.intent.host_traits(name), gpus, fabric.rails)[:count]
+    ports = _ports_of_rails(fabric, row, set(rails))
+    return [
+        Rank(
+            rank=first + local,
+            host=name,
+            local_rank=local,
+            gpu=local,
+            rail=rail,
+            interface=ports[rail][0].interface,
+            rdma_device=ports[rail][0].rdma_device,
+            leaf=ports[rail][0].leaf,
+            ports=ports[rail],
         )
-    return ranks
+        for local, rail in enumerate(rails)
+    ]
+
+
+def _ports_of_rails(fabric: Fabric, row: int, rails: set[int]) -> dict[int, tuple[RankPort, ...]]:
+    """Return the ports of the NIC of each rail of a host."""
+    names, nics = nic_names(fabric, fabric.hosts.names[row]), fabric.nics_of_host(row)
+    leaves, size = fabric.switches.names, fabric.nic_ports
+    return {
+        rail: tuple(
+            RankPort(
+                names[port].interface,
+                names[port].rdma_device,
+                leaves[int(fabric.nics.leaf[nics[port]])],
+            )
+            for port in range(rail * size, (rail + 1) * size)
+        )
+        for rail in rails
+    }
 
 
 def reason_of(answer: Answer, units: tuple[str, ...], query: Query) -> str:

@@ -13,7 +13,7 @@ from fabric.core.counts import counted
 from fabric.core.findings import Finding, Severity
 from fabric.core.formats import form_of
 from fabric.core.likeness import like_groups
-from fabric.core.units import share_to_percent
+from fabric.core.units import percent_left
 from fabric.report.rails_hit import lost_rails, rail_losers
 from fabric.report.tenants_hit import tenants_hit
 from fabric.topology.bandwidth import switch_gbps
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 _REPEATING = {"TOP012", "TOP015", "TOP017"}
 #: Hosts that are named in a report.
 WORST_HOSTS = 10
-#: What rounds to 100 and is not all is shown as this.
-_NEARLY_ALL_PERCENT = 99.9
 
 
 @dataclass(frozen=True)
@@ -138,14 +136,16 @@ class WhatIf:
         shares = [(name, before, after) for name, _, _, before, after in self.units if before]
         share, names = _least(shares)
         if share < 1:
-            return f"{percent(share, 1)} of the uplinks of {names} are left"
+            return f"{percent_left(share, 1)} of the uplinks of {names} are left"
         if self._hosts:
             share, names = _least(self._hosts)
-            return f"{percent(share, 1)} of the bandwidth of {names} is left"
+            return f"{percent_left(share, 1)} of the bandwidth of {names} is left"
         if self.moved:
             most = max(self.moved, key=lambda one: one.times or float("inf"))
             what = counted(most.switches, most.role)
-            return f"{percent(1, most.times or float('inf'))} of the uplinks of {what} are left"
+            return (
+                f"{percent_left(1, most.times or float('inf'))} of the uplinks of {what} are left"
+            )
         return ""
 
     @cached_property
@@ -191,7 +191,13 @@ class WhatIf:
             for one in self.moved
         ]
         units: list[tuple[object, ...]] = [
-            (name, f"{nic_left:,}", percent(nic_left, nic), f"{up_left:,}", percent(up_left, up))
+            (
+                name,
+                f"{nic_left:,}",
+                percent_left(nic_left, nic),
+                f"{up_left:,}",
+                percent_left(up_left, up),
+            )
             for name, nic, nic_left, up, up_left in self.units
             if (nic_left, up_left) != (nic, up)
         ]
@@ -199,7 +205,7 @@ class WhatIf:
             (
                 hostlist.in_short([name for name, *_ in alike]),
                 f"{after:,.0f}",
-                percent(after, before),
+                percent_left(after, before),
             )
             for alike in like_groups(self._hosts, lambda one: one[1:])[:WORST_HOSTS]
             for _, before, after in alike[:1]
@@ -228,7 +234,7 @@ class WhatIf:
                         f"{one.pairs_cut:,}",
                         f"{one.host_pairs_cut:,}",
                         f"{one.gbps_left:,.0f}",
-                        percent(one.gbps_left, one.gbps),
+                        percent_left(one.gbps_left, one.gbps),
                     )
                     for one in self.tenants
                 ],
@@ -386,11 +392,3 @@ def _least(parts: Sequence[tuple[str, float, float]]) -> tuple[float, str]:
     shares = {name: after / before for name, before, after in parts}
     share = min(shares.values(), default=1.0)
     return share, hostlist.in_short(name for name, left in shares.items() if left == share)
-
-
-def percent(after: float, before: float) -> str:
-    """Return how much is left; what is not all is never 100 %."""
-    if not before:
-        return "-"
-    rounded = round(share_to_percent(after / before), 1)
-    return f"{rounded if after == before else min(rounded, _NEARLY_ALL_PERCENT):g} %"

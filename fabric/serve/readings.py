@@ -17,11 +17,14 @@ from fabric.serve.figures import Packed
 from fabric.serve.live import Live, rising
 from fabric.serve.tail import Tail
 from fabric.serve.timelines import Timelines
+from fabric.workflow.conditions import observed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from fabric.observe.snapshot import Snapshot
+    from fabric.placement.engine.state import Condition
     from fabric.topology.model import Fabric
 
 #: Most that is quoted of an error in a line.
@@ -46,6 +49,8 @@ class Readings:
     ----------
     packed : dict of str to Packed
         Figures of the last reading of each device, also of one that failed.
+    stale : int
+        Devices whose last reading was too old for `conditions`, when these were asked for.
     """
 
     def __init__(self, path: Path, fabric: Fabric, tail: Tail | None = None) -> None:
@@ -56,6 +61,8 @@ class Readings:
         self._newest_s: float | None = None
         self._wrong, self._last_wrong, self._strangers = 0, "", 0
         self._failed: dict[str, str] = {}
+        self._conditions: dict[str, tuple[float, tuple[Condition, ...]]] = {}
+        self.stale = 0
 
     def turn_to(self, fabric: Fabric) -> None:
         """Take another inventory; records of devices that it lacks are dropped."""
@@ -66,11 +73,17 @@ class Readings:
         }
         self.packed = {name: one for name, one in self.packed.items() if self._is_known(name)}
         self.timelines.forget(self._records)
+        self._failed = {name: error for name, error in self._failed.items() if self._is_known(name)}
+        times = {name: time_s for name, (time_s, _) in self._conditions.items()}
+        self._conditions = {}
         for name in self._records:
             document = self.record(name)
             if document is not None and not document.error:
                 snapshot = snapshot_of(document)
                 self.live.take(snapshot, rising(snapshot, document.rates))
+                self._note(name, times[name], snapshot)
+        for name in self._failed:
+            self._note(name, times[name], None)
 
     def refresh(self) -> bool:
         """Take what was appended since the last time; return whether there was anything."""
@@ -86,6 +99,19 @@ class Readings:
     def failure(self, device: str) -> str:
         """Return why the last reading of a device failed, or an empty text."""
         return self._failed.get(device, "")
+
+    def conditions(self, max_age_s: float) -> tuple[Condition, ...]:
+        """Return what the last readings say of the fabric, as `rocefab place` takes them.
+
+        Parameters
+        ----------
+        max_age_s : float
+            Age from which a reading says nothing of now.
+        """
+        oldest_s = time.time() - max_age_s
+        fresh = [of for time_s, of in self._conditions.values() if time_s >= oldest_s]
+        self.stale = len(self._conditions) - len(fresh)
+        return tuple(condition for of in fresh for condition in of)
 
     def about(self) -> dict[str, object]:
         """Return how many devices were read, when, and what is wrong with the file."""
@@ -133,19 +159,29 @@ class Readings:
             return
         seen = seen_of(document)
         self.packed[document.device] = Packed.of(seen)
-        if seen.snapshot is None:
+        time_s = document.time.timestamp() if document.time else time.time()
+        snapshot = seen.snapshot
+        if snapshot is None:
             self._failed[document.device] = document.error
+            self._note(document.device, time_s, None)
             self.live.version += 1
             return
-        snapshot = seen.snapshot
         rates = [*rising(snapshot, document.rates)]
-        time_s = document.time.timestamp() if document.time else time.time()
         self.live.take(snapshot, rates)
         if document.rates is not None:
             self.timelines.add(document.device, time_s, rates)
         self._records[document.device] = zlib.compress(line, _FAST)
         self._failed.pop(document.device, None)
+        self._note(document.device, time_s, snapshot)
         self._newest_s = max(time_s, self._newest_s or 0.0)
+
+    def _note(self, device: str, time_s: float, snapshot: Snapshot | None) -> None:
+        """Note what a reading says of a device for placements."""
+        tables = (snapshot.interfaces or {}, snapshot.nics or {}) if snapshot else ()
+        down = [port for ports in tables for port, read in ports.items() if read.up is False]
+        error = self._failed.get(device)
+        found = tuple(observed(self.live.fabric, device, down, error))
+        self._conditions[device] = (time_s, found)
 
     def _is_known(self, device: str) -> bool:
         return device in self.live.fabric.switch_row or device in self.live.fabric.host_row

@@ -12,7 +12,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabric.core import hostlist
-from fabric.core.counts import counted
+from fabric.core.counts import age_text, counted
 from fabric.core.errors import FabricError, InputError
 from fabric.placement.job import traffic_of
 from fabric.serve.book import Book, BookedJob
@@ -30,6 +30,7 @@ from fabric.serve.runs import Runs
 from fabric.serve.source import Loaded, findings_of, fingerprint, load
 from fabric.serve.turns import Lane, Shares, Turns
 from fabric.validate.report.plain_json import finding_json
+from fabric.workflow.place import StateFiles
 from fabric.workflow.review import ContentHash
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ T = TypeVar("T")
 _LONG_S = 0.005
 #: Weight of the last search in that average.
 _WEIGHT = 0.1
+#: Age from which a reading is not used, as for `rocefab place`.
+_MAX_AGE_S = StateFiles.max_age_s
 
 
 class Service:
@@ -82,6 +85,8 @@ class Service:
         self.runs = Runs(folder, settings.journal)
         self.contents = ContentHash(folder)
         self._refresh_files()
+        if self.readings is not None:
+            self.loaded = self.loaded.with_observed(self.readings.conditions(_MAX_AGE_S))
         self.broken: tuple[Finding, ...] = ()
         self.broken_tokens: tuple[Finding, ...] = ()
         limits = settings.limits
@@ -229,6 +234,7 @@ class Service:
                 self.ignored = loaded.ignored()
                 if self.readings is not None:
                     await asyncio.to_thread(self.readings.turn_to, loaded.fabric)
+                    await self._take_readings(self.readings)
             self._seen = seen
             self._count()
         outcome = "kept" if self.broken else "loaded"
@@ -255,8 +261,17 @@ class Service:
             if seen != self._seen:
                 await self.reload()
             await asyncio.to_thread(self._refresh_files)
+            if self.readings is not None:
+                async with self._change.turn(""):
+                    await self._take_readings(self.readings)
             if await asyncio.to_thread(self.runs.has_changed):
                 self.events.tell("run", {})
+
+    async def _take_readings(self, readings: Readings) -> None:
+        """Let the next query see what the readings say now."""
+        conditions = readings.conditions(_MAX_AGE_S)
+        if conditions != self.loaded.observed:
+            self.loaded = await asyncio.to_thread(self.loaded.with_observed, conditions)
 
     def _refresh_files(self) -> None:
         """Read what other commands have written since the last time."""
@@ -272,12 +287,18 @@ class Service:
         """Return what makes answers less certain than they look."""
         found = []
         if self.broken:
-            found.append("the inventory on disk is wrong; this answer is of the one before it")
+            found.append(
+                "the inventory on disk is wrong; this answer is of the one before it: see /readyz"
+            )
         if self.ignored:
             found.append(
-                f"the state names {counted(len(self.ignored), 'thing')} that the inventory lacks"
+                f"the state names {counted(len(self.ignored), 'thing')} that the inventory lacks: "
+                "see /readyz"
             )
-        return [f"{text}: see /readyz" for text in found]
+        if self.readings is not None and self.readings.stale:
+            count, age = counted(self.readings.stale, "device"), age_text(_MAX_AGE_S)
+            found.append(f"the readings of {count} are older than {age}, and are not used")
+        return found
 
     def about(self, book: Book) -> dict[str, Any]:
         """Return version, age and size of a state, for answers."""

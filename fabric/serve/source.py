@@ -14,6 +14,7 @@ from fabric.core.findings import Finding, Severity
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.now import unknown_subjects
 from fabric.placement.engine.query import Query
+from fabric.placement.engine.state import State, worst_last
 from fabric.qos.ecmp.load import MOST_FLOWS, MOST_LINKS, quick_max_load
 from fabric.serve.answers import AnswerCache, Names
 from fabric.serve.extender import Prioritiser
@@ -22,6 +23,7 @@ from fabric.workflow.project import Project
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabric.placement.engine.state import Condition
     from fabric.serve.book import Book
     from fabric.topology.model import Fabric
 
@@ -45,6 +47,8 @@ class Loaded:
         Counts the inventories that this process has loaded.
     unknown : frozenset of str
         Subjects of conditions that were sent for another inventory, and that this one lacks.
+    observed : tuple of Condition
+        What the readings say, beside the book.
     files : dict
         Texts for other programs, by form and part; filled as they are asked for.
     kept : AnswerCache
@@ -60,6 +64,7 @@ class Loaded:
     loaded_s: float
     number: int = 1
     unknown: frozenset[str] = frozenset()
+    observed: tuple[Condition, ...] = ()
     files: dict[tuple[str, str], str] = field(default_factory=dict)
     kept: AnswerCache = field(default_factory=AnswerCache)
     prioritiser: Prioritiser = field(default_factory=Prioritiser)
@@ -77,8 +82,17 @@ class Loaded:
         InputError
             When the state is about what the fabric does not have.
         """
-        engine = self.engine.updated(book.state(self.fabric, self.unknown))
-        return replace(self, engine=engine, book=book, kept=AnswerCache())
+        return self._told(book, self.observed)
+
+    def with_observed(self, observed: tuple[Condition, ...]) -> Loaded:
+        """Return the same with other readings, whose conditions are all of this fabric."""
+        return self._told(self.book, observed)
+
+    def _told(self, book: Book, observed: tuple[Condition, ...]) -> Loaded:
+        told = book.state(self.fabric, self.unknown)
+        state = State(worst_last((*observed, *told.conditions)), told.jobs)
+        engine = self.engine.updated(state)
+        return replace(self, engine=engine, book=book, observed=observed, kept=AnswerCache())
 
     def ignored(self) -> list[str]:
         """Return subjects of conditions and hosts of jobs that this inventory does not have."""

@@ -121,6 +121,11 @@ def tenant_placement(fabric: Fabric, found: Answer, wanted: PlacementBody) -> di
             for rank in ranks_of_host(fabric, row, number * gpus, gpus)
         )
         answer["ranks"] = [
-            {name: value for name, value in rank.items() if name != "leaf"} for rank in ranks
+            {**_without_leaf(rank), "ports": [_without_leaf(port) for port in rank["ports"]]}
+            for rank in ranks
         ]
     return answer
+
+
+def _without_leaf(of: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in of.items() if name != "leaf"}

@@ -18,6 +18,7 @@ from fabric.change.jobs import FailedJobs
 from fabric.change.journal import INTERRUPTED, Journal
 from fabric.change.model import Plan, parse_plan, read_plan
 from fabric.change.origin import MAX_AGE_S
+from fabric.change.questions import Questions
 from fabric.change.rollback import ways_on
 from fabric.change.rollout import LOSS
 from fabric.core.counts import counted
@@ -36,7 +37,6 @@ from fabric.workflow.withdrawals import withdrawn_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from concurrent.futures import Executor
 
     from fabric.change.chain import Chain
     from fabric.change.gates import Gate
@@ -170,7 +170,7 @@ def apply(
     reachable = reachable_by(plan, connections_file)
     journal = opened(of_plan(plan) if state is None else state, actor, progress)
     with executor(len(plan.devices), options.parallel) as pool, HostSessions(reachable) as hosts:
-        gates = gates_of(plan, hosts, pool)
+        gates = gates_of(plan, hosts, Questions(pool, progress))
         return Applier(journal, reachable, pool, progress, options, gates).apply(plan)
 
 
@@ -195,7 +195,7 @@ def resume(
     plan = plan_of(journal, run)
     reachable = reachable_by(plan, connections_file)
     with executor(len(plan.devices), options.parallel) as pool, HostSessions(reachable) as hosts:
-        gates = gates_of(plan, hosts, pool)
+        gates = gates_of(plan, hosts, Questions(pool, progress))
         return Applier(journal, reachable, pool, progress, options, gates).resume(run, plan)
 
 
@@ -339,29 +339,29 @@ def _stages(plan: Plan) -> Sequence[Stage]:
     return plan.rollout.stages if plan.rollout else ()
 
 
-def gates_of(plan: Plan, hosts: HostSessions, pool: Executor) -> list[Gate]:
+def gates_of(plan: Plan, hosts: HostSessions, questions: Questions) -> list[Gate]:
     """Return the gates that the roll-out of a plan asks for; without one, its pings."""
     reachable = hosts.connections
     if plan.rollout is None:
         order = {name: turn for turn, wave in enumerate(plan.waves) for name in wave}
         own = plan.leaf_pings
-        pings: list[Gate] = [Pings(hosts, pool, order)] if own and own.pings else []
+        pings: list[Gate] = [Pings(hosts, questions, order)] if own and own.pings else []
         denied, joined = bool(own and own.denied), bool(own and own.joined)
-        gone: list[Gate] = [Withdrawn(reachable, pool)] if any(withdrawn_of(plan)) else []
-        tenants = _tenant_gates(hosts, pool, order, denied=denied, joined=joined)
+        gone: list[Gate] = [Withdrawn(reachable, questions)] if any(withdrawn_of(plan)) else []
+        tenants = _tenant_gates(hosts, questions, order, denied=denied, joined=joined)
         return [*gone, *pings, *tenants]
     wanted, turns = plan.rollout.policy.gates, plan.rollout.turns
     stages = plan.rollout.stages
     denied, joined = any(stage.denied for stage in stages), any(stage.joined for stage in stages)
-    gates = [*_tenant_gates(hosts, pool, turns, denied=denied, joined=joined)]
+    gates = [*_tenant_gates(hosts, questions, turns, denied=denied, joined=joined)]
     if any(withdrawn_of(plan)):
-        gates.insert(0, Withdrawn(reachable, pool))
+        gates.insert(0, Withdrawn(reachable, questions))
     if wanted.counters:
-        gates.append(Counters(plan.devices, reachable, pool))
+        gates.append(Counters(plan.devices, reachable, questions))
     if wanted.ping or (plan.leaf_pings and plan.leaf_pings.pings):
-        gates.append(Pings(hosts, pool, turns, settles=not wanted.ping))
+        gates.append(Pings(hosts, questions, turns, settles=not wanted.ping))
     if wanted.rdma:
-        gates.append(Rdma(hosts, pool, turns))
+        gates.append(Rdma(hosts, questions, turns))
     jobs = plan.rollout.policy.jobs
     if jobs.failed:
         gates.append(FailedJobs(jobs.failed, jobs.timeout_s))
@@ -372,7 +372,7 @@ def gates_of(plan: Plan, hosts: HostSessions, pool: Executor) -> list[Gate]:
 
 def _tenant_gates(
     hosts: HostSessions,
-    pool: Executor,
+    questions: Questions,
     turns: dict[str, int],
     *,
     denied: bool,
@@ -380,6 +380,6 @@ def _tenant_gates(
 ) -> Iterator[Gate]:
     """Yield the gates that tell of tenants."""
     if denied:
-        yield Isolation(hosts, pool, turns)
+        yield Isolation(hosts, questions, turns)
     if joined:
-        yield Joined(hosts, pool, turns)
+        yield Joined(hosts, questions, turns)

@@ -1,7 +1,7 @@
 """The fabric as it is now, from files that other commands write.
 
 `verify`, `drift`, `observe` and `cabling` say in JSON what is not as planned; no job goes there.
-Hosts that a plan changes are kept out as well.
+Hosts and leaves that a plan changes are in a change window.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fabric.placement.engine.state import Condition, Health
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from fabric.topology.model import Fabric
@@ -78,14 +78,41 @@ def _of_devices(data: Any, fabric: Fabric, file: Path) -> Iterator[Condition]:
 
 
 def _of_observed(item: dict[str, Any], fabric: Fabric) -> Iterator[Condition]:
-    """Yield the ports that are down, of a device that `observe` read."""
-    device, ports = item["device"], item["state"].get("interfaces")
-    for port, facts in ports.items() if isinstance(ports, dict) else ():
-        is_down = isinstance(facts, dict) and facts.get("up") is False
-        if is_down and (subject := _port(fabric, device, str(port))):
+    """Yield the ports and NICs that are down, of a device that `observe` read."""
+    device = item["device"]
+    down = (port for port, is_up in links_read(item["state"]).items() if not is_up)
+    if device in fabric.host_row or device in fabric.switch_row:
+        yield from observed(fabric, device, down, item.get("error"))
+
+
+def links_read(state: Any) -> dict[str, bool]:
+    """Return whether each port or NIC is up, of those of which the state in a record says so."""
+    tables = map(state.get, ("interfaces", "nics")) if isinstance(state, dict) else ()
+    return {
+        str(port): facts["up"]
+        for ports in tables
+        for port, facts in (ports.items() if isinstance(ports, dict) else ())
+        if isinstance(facts, dict) and isinstance(facts.get("up"), bool)
+    }
+
+
+def observed(
+    fabric: Fabric, device: str, down: Iterable[str], error: object
+) -> Iterator[Condition]:
+    """Yield what a reading says of a device of a fabric.
+
+    Parameters
+    ----------
+    down : iterable of str
+        Ports that are down; those without a planned cable do not count.
+    error : object
+        Why it could not be read; false where it was.
+    """
+    for port in down:
+        if subject := _port(fabric, device, port):
             yield Condition(subject, Health.DOWN, "observe: the port is down")
-    if item.get("error") and (device in fabric.host_row or device in fabric.switch_row):
-        yield _unread(device, item["error"])
+    if error:
+        yield _unread(device, error)
 
 
 def _of_device(item: dict[str, Any], fabric: Fabric) -> Iterator[Condition]:
@@ -160,8 +187,8 @@ def _line(text: str) -> str:
     return "".join(char if char.isprintable() else "?" for char in text)[:200]
 
 
-def hosts_of_plan(file: Path, fabric: Fabric) -> Sequence[str]:
-    """Return the hosts that a plan changes: themselves, or a leaf that they are cabled to.
+def conditions_of_plan(file: Path, fabric: Fabric) -> Iterator[Condition]:
+    """Yield the hosts and the leaves that a plan changes, as in a change window.
 
     Raises
     ------
@@ -172,11 +199,6 @@ def hosts_of_plan(file: Path, fabric: Fabric) -> Sequence[str]:
     if plan.fabric != fabric.intent.fabric.name:
         message = f"{file}: a plan of {plan.fabric!a}, not of {fabric.intent.fabric.name!a}"
         raise InputError(message)
-    touched = {name for name in plan.devices if name in fabric.host_row}
-    for name in plan.devices:
-        row = fabric.switch_row.get(name, -1)
-        if 0 <= row < fabric.switches.leaf_count:
-            touched.update(
-                fabric.hosts.names[host] for host in fabric.nics.host[fabric.nics_of_leaf(row)]
-            )
-    return sorted(touched)
+    leaves = fabric.switches.names[: fabric.switches.leaf_count]
+    for name in sorted({*fabric.host_row, *leaves}.intersection(plan.devices)):
+        yield Condition(name, Health.WINDOW, "the plan changes it")

@@ -12,7 +12,7 @@ from fabric.core.exports import About, exporters, refused, with_part
 from fabric.core.exports import export as write_parts
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Severity
-from fabric.core.shown import closest
+from fabric.core.shown import closest, few
 from fabric.core.user_files import read_text
 from fabric.exchange.forms import importers
 from fabric.exchange.lab import Lab
@@ -165,8 +165,8 @@ def export(project: Project, form: str, request: Request) -> tuple[str, tuple[Fi
     done = _export(project, form, request)
     texts, separator = [file.text for file in done.files], exporters[form].separator
     if len(texts) > 1 and separator is None:
-        names = ", ".join(dict.fromkeys(file.path for file in done.files))
-        message = f"{counted(len(texts), 'file')} cannot be printed as one: {names[:200]}"
+        names = few([*dict.fromkeys(file.path for file in done.files)])
+        message = f"{counted(len(texts), 'file')} cannot be printed as one: {names}"
         fix = "select one part with --what, or specify a folder with --out"
         raise InputError("too many files", [Finding("PLC009", Severity.ERROR, message, fix)])
     return (separator or "").join(texts), done.notes

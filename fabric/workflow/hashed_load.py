@@ -36,11 +36,11 @@ def hashed_load(engine: Engine, answer: Answer, traffic: Traffic) -> float:
 
 def _leaves(engine: Engine, answer: Answer, unit: int) -> Ints:
     """Return the leaf of each NIC port that the job uses, on its first host of a unit."""
-    fabric = engine.fabric
+    fabric, spared = engine.fabric, engine.index.available.now.spared
     row = int(answer.rows[fabric.hosts.unit[answer.rows] == unit][0])
-    ports = fabric.nics.leaf.reshape(len(fabric.hosts), fabric.nics_per_host)[row]
-    rail = np.arange(fabric.nics_per_host) // fabric.nic_ports
-    return np.asarray(ports[np.isin(rail, answer.rails)])
+    ports = np.array([port for port in fabric.nics_of_host(row) if port not in spared])
+    rail = ports % fabric.nics_per_host // fabric.nic_ports
+    return np.asarray(fabric.nics.leaf[ports[np.isin(rail, answer.rails)]])
 
 
 def _connections(traffic: Traffic, hosts: tuple[int, int], nics: tuple[int, int]) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
-from fabric.change.gates import PASSED
+from fabric.change.gates import NOT_ASKED, passed_with
 from fabric.core import hostlist
 from fabric.core.counts import counted, noun
 from fabric.core.errors import DeviceError
@@ -24,8 +25,8 @@ from fabric.workflow.host_sessions import LoginError, ask_each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from concurrent.futures import Executor
 
+    from fabric.change.questions import Questions
     from fabric.change.rollout import Ping, Stage
     from fabric.devices.driver import Driver
     from fabric.workflow.host_sessions import HostSessions
@@ -53,7 +54,7 @@ class Pings:
     """
 
     hosts: HostSessions
-    executor: Executor
+    questions: Questions
     turns: Mapping[str, int]
     name: str = "ping"
     settles: bool = False
@@ -62,22 +63,21 @@ class Pings:
     _silent: frozenset[str] = frozenset()
     _planned: int = 0
     _asked: int = 0
+    #: What is counted; why none was asked, and why some were not.
+    _what: ClassVar[str] = "ping"
+    _why_none: ClassVar[str] = "no pair answered before the wave, as in a new fabric"
+    _why_left: ClassVar[str] = "not answered before"
 
     @property
     def passed(self) -> str:
-        """How many pairs said so, where those are not all."""
-        left = self._planned - self._asked
+        """How many pairs said so, and how many were not asked."""
+        if self._planned and not self._asked:
+            return f"not checked: {self._why_none}"
         if not self._planned:
-            return "no pair of NICs is asked in this wave"
-        if not self._asked:
-            return "not checked: no pair answered before the wave, as in a new fabric"
-        some = (
-            f"; {left} of {counted(self._planned, 'pair')} {noun(left, 'was', 'were')} not "
-            "answered before"
-            if left > 0
-            else ""
-        )
-        return f"{PASSED}{some}"
+            return NOT_ASKED
+        left = self._planned - self._asked
+        pairs = f"{left} of {counted(self._planned, 'pair')} {noun(left, 'was', 'were')}"
+        return passed_with(self._asked, self._what, f"{pairs} {self._why_left}" if left > 0 else "")
 
     def begin(self, stage: Stage) -> list[str]:
         """Find out which are answered now; none is needed."""
@@ -122,11 +122,10 @@ class Pings:
         by_host: dict[str, list[Ping]] = {}
         for ping in pings:
             by_host.setdefault(ping.source_host, []).append(ping)
-        futures = [self.executor.submit(self._of_host, *item) for item in by_host.items()]
-        failures: dict[Ping, str] = {}
-        for future in futures:
-            failures |= future.result()
-        return failures
+        answers = self.questions.ask(
+            self.name, {host: partial(self._of_host, host, own) for host, own in by_host.items()}
+        )
+        return {ping: reason for of_host in answers.values() for ping, reason in of_host.items()}
 
     def _of_host(self, host: str, pings: Sequence[Ping]) -> dict[Ping, str]:
         commands = {str(number): full_ping(*ping.figures) for number, ping in enumerate(pings)}
@@ -145,19 +144,8 @@ class Isolation(Pings):
     """NICs of different tenants do not answer each other, whatever was before the wave."""
 
     name: str = "isolation"
-
-    @property
-    def passed(self) -> str:
-        """How many pairs were tried, where those are not all."""
-        if self._planned and not self._asked:
-            return "not probed: on no host could a ping start"
-        left = self._planned - self._asked
-        return (
-            f"{PASSED}; {left} of {counted(self._planned, 'pair')} {noun(left, 'was', 'were')} not "
-            "probed"
-            if left
-            else PASSED
-        )
+    _why_none: ClassVar[str] = "on no host could a ping start"
+    _why_left: ClassVar[str] = "not probed"
 
     def begin(self, stage: Stage) -> list[str]:  # noqa: ARG002
         """Return nothing: what was answered before the wave does not count."""
@@ -193,9 +181,12 @@ class Joined(Pings):
 
     @property
     def passed(self) -> str:
-        """Which were not probed; else that nothing is wrong."""
+        """How many answered, and from which hosts none was sent."""
         names = hostlist.fold_inside(sorted(self._unset))
-        return f"not probed from {names}: no address yet, this plan sets none" if names else PASSED
+        silent = f"no address on {names} yet, and this plan sets none" if names else ""
+        if self._asked:
+            return passed_with(self._asked, self._what, silent)
+        return f"not checked: {silent}" if silent else NOT_ASKED
 
     def begin(self, stage: Stage) -> list[str]:  # noqa: ARG002
         """Return nothing: they were in quarantine."""
@@ -210,6 +201,7 @@ class Joined(Pings):
             if reason == _NO_START and ping.source_host not in self.turns
         ]
         self._unset = frozenset(ping.source_host for ping in unset)
+        self._asked = len(stage.joined) - len(unset)
         return [
             f"{ping}: {reason}{_open(ping, stage)}"
             for ping, reason in failures.items()
@@ -232,6 +224,7 @@ class Rdma(Pings):
     """
 
     name: str = "rdma"
+    _what: ClassVar[str] = "pair"
 
     def _chosen(self, pings: Sequence[Ping]) -> Sequence[Ping]:
         """Return pairs of different hosts, none of which is in two."""
@@ -245,8 +238,10 @@ class Rdma(Pings):
 
     def _failures(self, pings: Sequence[Ping]) -> dict[Ping, str]:
         """Return why pairs failed."""
-        answers = zip(pings, self.executor.map(self._one, pings), strict=True)
-        return {ping: reason for ping, reason in answers if reason}
+        answers = self.questions.ask(
+            self.name, {ping.source_host: partial(self._one, ping) for ping in pings}
+        )
+        return {ping: reason for ping in pings if (reason := answers[ping.source_host])}
 
     def _one(self, ping: Ping) -> str:
         def through(target: Driver) -> int:

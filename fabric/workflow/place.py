@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +14,14 @@ from fabric.core.findings import Finding, Severity
 from fabric.intent.explain_errors import worded
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import JOB_RULE
+from fabric.placement.engine.state import worst_last
 from fabric.placement.environment import environment
 from fabric.placement.gids import expected_gids
 from fabric.placement.job import JobRequest, query_of
 from fabric.placement.job_host import JobImage
 from fabric.placement.place import placed, warnings_of
 from fabric.report.placement import PLACEMENT_FORMAT
-from fabric.workflow.conditions import hosts_of_plan
+from fabric.workflow.conditions import conditions_of_plan
 from fabric.workflow.hashed_load import hashed_load
 from fabric.workflow.state_file import read_state
 
@@ -85,8 +87,8 @@ def place(
         When the request is wrong or cannot be met; ``findings`` have the reason.
     """
     fabric = project.fabric
-    query = without_plan(checked_query(job, fabric), files, fabric)
-    engine = Engine(fabric, read_state(files.avoid, fabric, files.max_age_s))
+    query = checked_query(job, fabric)
+    engine = engine_of(fabric, files)
     placement = placed(engine, query)
     return {
         "format": PLACEMENT_FORMAT,
@@ -95,12 +97,19 @@ def place(
     }
 
 
-def without_plan(query: Query, files: StateFiles, fabric: Fabric) -> Query:
-    """Return a query that excludes the hosts which a plan changes."""
-    if files.against_plan is None:
-        return query
-    touched = hosts_of_plan(files.against_plan, fabric)
-    return replace(query, exclude=tuple(dict.fromkeys((*query.exclude, *touched))))
+def engine_of(fabric: Fabric, files: StateFiles) -> Engine:
+    """Return the engine of a fabric as files say that it is.
+
+    Raises
+    ------
+    InputError
+        When a file is wrong, or of another fabric.
+    """
+    state = read_state(files.avoid, fabric, files.max_age_s)
+    if files.against_plan is not None:
+        planned = conditions_of_plan(files.against_plan, fabric)
+        state = replace(state, conditions=worst_last((*state.conditions, *planned)))
+    return Engine(fabric, state)
 
 
 def checked_query(job: JobRequest, fabric: Fabric) -> Query:
@@ -171,7 +180,9 @@ def _number(value: float) -> float | None:
 
 def _settings(fabric: Fabric, placement: Placement, image: JobImage) -> dict[str, Any]:
     by_host = {host: environment(fabric, placement, host, image) for host in placement.hosts}
-    common = next(iter(by_host.values()))
+    alike = Counter(tuple(own.values.items()) for own in by_host.values())
+    usual = dict(alike.most_common(1)[0][0])
+    common = next(own for own in by_host.values() if own.values == usual)
     differing = {host: own.values for host, own in by_host.items() if own.values != common.values}
     return {
         "environment": common.values,

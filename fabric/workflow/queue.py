@@ -12,14 +12,13 @@ from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Severity
 from fabric.core.formats import form_of
 from fabric.core.user_files import read_json
-from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.state import RunningJob
 from fabric.placement.job import JobRequest, Name
 from fabric.placement.place import placed
 from fabric.validate.report.plain_json import finding_json
 from fabric.workflow.json_places import other_form, places_in
-from fabric.workflow.place import StateFiles, assumed, checked_query, chosen, without_plan
-from fabric.workflow.state_file import doubled_names, read_state, validated
+from fabric.workflow.place import StateFiles, assumed, checked_query, chosen, engine_of
+from fabric.workflow.state_file import doubled_names, validated
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -69,11 +68,8 @@ def place_queue(project: Project, file: Path, files: StateFiles) -> dict[str, An
         When the file, the state, or the request of a job is wrong: nothing is placed then.
     """
     fabric, jobs = project.fabric, _read(file)
-    queries = [
-        without_plan(_query(file, number, job, fabric), files, fabric)
-        for number, job in enumerate(jobs)
-    ]
-    engine = Engine(fabric, read_state(files.avoid, fabric, files.max_age_s))
+    queries = [_query(file, number, job, fabric) for number, job in enumerate(jobs)]
+    engine = engine_of(fabric, files)
     answers: list[dict[str, Any]] = []
     for job, query in zip(jobs, queries, strict=True):
         try:

@@ -9,7 +9,7 @@ from fabric.placement.engine.state import Health
 from fabric.report.observed import Seen
 from fabric.report.recorded import documents, recorded
 from fabric.topology.naming import nic_names
-from fabric.workflow.conditions import conditions_of
+from fabric.workflow.conditions import conditions_of, links_read
 from fabric.workflow.observe import observed
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def unread_in(fabric: Fabric, file: Path, odd: Oddities | None = None) -> list[s
     read = {
         record["device"]
         for record in documents(file, set(names), odd)
-        if not record.get("error") and _has_ports(record.get("state"))
+        if not record.get("error") and links_read(record.get("state"))
     }
     return [name for name in names if name not in read]
 
@@ -84,10 +84,6 @@ def _time_of(record: Mapping[str, Any]) -> datetime | None:
         return datetime.fromisoformat(str(record.get("time"))).astimezone(UTC)
     except ValueError:
         return None
-
-
-def _has_ports(state: Any) -> bool:
-    return isinstance(state, dict) and bool(state.get("interfaces"))
 
 
 def _link(fabric: Fabric, device: str, port: str) -> str:

@@ -39,6 +39,7 @@ from fabric.placement.engine.state import (
     Health,
     RunningJob,
     State,
+    worst_last,
 )
 from fabric.placement.engine.traffic import parse_traffic
 from fabric.report.recorded import documents, is_recorded
@@ -118,8 +119,7 @@ def read_state(files: Iterable[Path], fabric: Fabric, max_age_s: float) -> State
         else:
             _refuse_other_form(data, file)
             found += conditions_of(data, fabric, file)
-    worst_last = sorted(found, key=lambda one: one.health is not Health.DEGRADED)
-    return State(tuple(worst_last), tuple(jobs))
+    return State(worst_last(found), tuple(jobs))
 
 
 def _once(file: Path, pairs: list[tuple[str, Any]]) -> dict[str, Any]:

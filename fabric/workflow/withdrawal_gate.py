@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from fabric.change.gates import PASSED
+from fabric.change.gates import NOT_ASKED, passed_with
 from fabric.change.planner import open_driver
 from fabric.core.counts import counted
 from fabric.core.errors import DeviceError
@@ -14,8 +15,8 @@ from fabric.workflow.withdrawals import unasked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from concurrent.futures import Executor
 
+    from fabric.change.questions import Questions
     from fabric.change.rollout import Stage, Withdrawal
     from fabric.devices.driver import Connection, RouteDriver
 
@@ -36,17 +37,17 @@ class Withdrawn:
     """
 
     connections: Mapping[str, Connection]
-    executor: Executor
+    questions: Questions
     name: str = "withdrawal"
     asks_switches: bool = True
     _stage: tuple[Withdrawal, ...] = field(default=())
 
     @property
     def passed(self) -> str:
-        """Who was not asked, where those are not all."""
+        """How many leaves said so, and who was not asked."""
         said = "; ".join(unasked(self._stage))
-        asked = any(one.systems for one in self._stage)
-        return f"{PASSED}; {said}" if asked and said else said or PASSED
+        leaves = {leaf for one in self._stage for leaf in one.systems}
+        return passed_with(len(leaves), "leaf", said) if leaves else said or NOT_ASKED
 
     def begin(self, stage: Stage) -> list[str]:  # noqa: ARG002
         """Return nothing: the routes are still there."""
@@ -59,8 +60,10 @@ class Withdrawn:
         for one in stage.withdrawn:
             for leaf in one.systems:
                 questions.setdefault(leaf, []).append(one)
-        futures = [self.executor.submit(self._of_leaf, *item) for item in questions.items()]
-        wrong = [text for future in futures for text in future.result()]
+        answers = self.questions.ask(
+            self.name, {leaf: partial(self._of_leaf, leaf, own) for leaf, own in questions.items()}
+        )
+        wrong = [text for answer in answers.values() for text in answer]
         more = len(wrong) - _NAMED
         return [*wrong[:_NAMED], *([f"and {counted(more, 'more route')}"] if more > 0 else [])]
 

@@ -90,7 +90,7 @@ def test_timer_runs_out_during_the_confirmation(folder, plan):
 
 def test_device_that_never_looks_healthy(folder, plan, monkeypatch):
     """What is waited for is said meanwhile."""
-    monkeypatch.setattr("fabric.change.wave._TELL_S", 0.0)
+    monkeypatch.setattr("fabric.change.wave.TELL_S", 0.0)
     ScriptedDriver.act(
         "leaf3", "after commit", lambda _: edit(folder, "leaf3", "NTP_SERVER", {"192.0.2.7": {}})
     )

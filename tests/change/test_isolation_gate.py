@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from fabric.change.model import Plan, parse_plan
+from fabric.change.questions import Questions
 from fabric.change.rollout import LeafPings, Ping
 from fabric.core.errors import ConnectionLostError
 from fabric.workflow import host_sessions
@@ -18,12 +19,14 @@ from fabric.workflow.host_sessions import HostSessions
 from fabric.workflow.leaf_pings import describe_pings, leaf_pings
 from fabric.workflow.ping_gate import Isolation, Joined
 from fabric.workflow.project import Project
+from tests.cases import each
 from tests.change import memory_fabric
+from tests.change.labs import silent
 from tests.workflow.test_ping_gate import ANSWERED, LOST, Host
 
 EXAMPLE = Path(__file__).parents[2] / "inventory" / "tenants"
 PING = Ping("gpu002", "gpu001", "10.64.0.3", "10.64.0.1", 9000, 104)
-UNPROBED = "not probed: on no host could a ping start"
+UNPROBED = "not checked: on no host could a ping start"
 
 
 @pytest.fixture
@@ -49,7 +52,9 @@ def test_a_plan_file_keeps_them(plan: Plan) -> None:
     whole = replace(plan, leaf_pings=LeafPings({}, "none", {"leaf1": PING}))
     assert parse_plan(whole.to_json(), "plan").leaf_pings == whole.leaf_pings
     with ThreadPoolExecutor(1) as pool:
-        assert [type(gate) for gate in gates_of(whole, HostSessions({}), pool)] == [Isolation]
+        assert [
+            type(gate) for gate in gates_of(whole, HostSessions({}), Questions(pool, silent))
+        ] == [Isolation]
 
 
 def sessions() -> HostSessions:
@@ -61,7 +66,7 @@ def sessions() -> HostSessions:
 @pytest.mark.parametrize(
     ("answer", "problem", "passed"),
     [
-        (LOST, "", "passed"),
+        (LOST, "", "passed, 1 ping"),
         (ANSWERED, f"{PING}: another tenant answers", ""),
         ("connect: Cannot assign requested address", "", UNPROBED),
         (None, "", UNPROBED),
@@ -79,7 +84,7 @@ def test_what_the_gate_says(
     stage = LeafPings({}, "", {"leaf1": PING}).stage(("leaf1",))
     assert stage is not None
     with ThreadPoolExecutor(1) as pool:
-        gate = Isolation(sessions(), pool, {"leaf1": 0})
+        gate = Isolation(sessions(), Questions(pool, silent), {"leaf1": 0})
         assert gate.begin(stage) == []
         assert gate.after_change(stage) == ([problem] if problem else [])
         assert not passed or gate.passed == passed
@@ -92,22 +97,59 @@ def test_a_host_without_its_address(monkeypatch: pytest.MonkeyPatch, changed: st
     stage = LeafPings({}, "", joined={"leaf1": (PING,)}).stage(("leaf1",))
     assert stage is not None
     with ThreadPoolExecutor(1) as pool:
-        gate = Joined(sessions(), pool, {changed: 0})
+        gate = Joined(sessions(), Questions(pool, silent), {changed: 0})
         problems = gate.after_change(stage)
     if changed == "gpu002":
         assert problems == [f"{PING}: ping could not start"]
     else:
         assert problems == []
-        assert gate.passed == "not probed from gpu002: no address yet, this plan sets none"
+        assert gate.passed == "not checked: no address on gpu002 yet, and this plan sets none"
+
+
+OTHER = replace(PING, source_host="gpu004", source="10.64.0.7")
+UNSET = "connect: Cannot assign"
+NO_ADDRESS = "no address on gpu004 yet, and this plan sets none"
+#: What NICs that enter a tenant answer in a wave, by their hosts; what the gate says.
+ENTERED: dict[str, tuple[dict[str, str], str]] = {
+    "all answer": ({"gpu002": ANSWERED, "gpu004": ANSWERED}, "passed, 2 pings"),
+    "one has no address": (
+        {"gpu002": ANSWERED, "gpu004": UNSET},
+        f"passed, 1 ping; {NO_ADDRESS}",
+    ),
+    "none has an address": ({"gpu004": UNSET}, f"not checked: {NO_ADDRESS}"),
+    "none enters": ({}, "not asked in this wave"),
+}
+
+
+@each("name", ENTERED)
+def test_what_the_gate_of_new_nics_says(name: str) -> None:
+    """It passed where something was asked, and nowhere else."""
+    answers, said = ENTERED[name]
+    pings = tuple(ping for ping in (PING, OTHER) if ping.source_host in answers)
+    stage = LeafPings({}, "", {"leaf1": PING}, {"leaf1": pings}).stage(("leaf1",))
+    assert stage is not None
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as pool:
+        patch.setattr(host_sessions, "open_driver", lambda host: Host(answers[host]))
+        gate = Joined(sessions(), Questions(pool, silent), {"leaf1": 0})
+        assert gate.after_change(stage) == []
+    assert gate.passed == said
+
+
+def test_a_wave_between_no_tenants_asks_for_no_isolation() -> None:
+    stage = LeafPings({}, "", joined={"leaf1": (PING,)}).stage(("leaf1",))
+    assert stage is not None
+    with ThreadPoolExecutor(1) as pool:
+        gate = Isolation(sessions(), Questions(pool, silent), {"leaf1": 0})
+        assert gate.after_change(stage) == []
+    assert gate.passed == "not asked in this wave"
 
 
 def test_pairs_that_were_not_probed_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    other = replace(PING, source_host="gpu004", source="10.64.0.7")
-    answers = {"gpu002": LOST, "gpu004": "connect: Cannot assign"}
+    answers = {"gpu002": LOST, "gpu004": UNSET}
     monkeypatch.setattr(host_sessions, "open_driver", lambda host: Host(answers[host]))
-    stage = LeafPings({}, "", {"leaf1": PING, "leaf2": other}).stage(("leaf1", "leaf2"))
+    stage = LeafPings({}, "", {"leaf1": PING, "leaf2": OTHER}).stage(("leaf1", "leaf2"))
     assert stage is not None
     with ThreadPoolExecutor(1) as pool:
-        gate = Isolation(sessions(), pool, {"leaf1": 0, "leaf2": 0})
+        gate = Isolation(sessions(), Questions(pool, silent), {"leaf1": 0, "leaf2": 0})
         assert gate.after_change(stage) == []
-    assert gate.passed == "passed; 1 of 2 pairs was not probed"
+    assert gate.passed == "passed, 1 ping; 1 of 2 pairs was not probed"

@@ -11,6 +11,7 @@ from fabric.change import gates as gates_module
 from fabric.change.apply import Applier, Options
 from fabric.change.budget import MaxFailures
 from fabric.change.journal import Journal
+from fabric.change.questions import Questions
 from fabric.change.rollout import LeafPings, Ping
 from fabric.core.errors import ConnectionLostError, RefusedError
 from fabric.workflow import host_sessions
@@ -18,6 +19,7 @@ from fabric.workflow.apply import gates_of
 from fabric.workflow.host_sessions import HostSessions
 from fabric.workflow.ping_gate import Pings
 from tests.change import memory_fabric
+from tests.change.labs import silent
 from tests.change.scripted import ScriptedDriver
 from tests.workflow.test_ping_gate import ANSWERED, LOST, Host
 
@@ -74,7 +76,7 @@ def applied(folder):
         lines: list[str] = []
         names = {ping.source_host: ping.source_host for ping in PINGS.values()}
         with ThreadPoolExecutor(4) as pool, HostSessions(names) as sessions:
-            gates = gates_of(plan, sessions, pool)
+            gates = gates_of(plan, sessions, Questions(pool, silent))
             assert [type(gate) for gate in gates] == [Pings]
             working = Applier(
                 Journal(folder / "state"),
@@ -95,8 +97,10 @@ def test_each_leaf_is_tried_before_and_after_its_wave(folder, hosts, applied):
     assert sorted(hosts.asked) == ["gpu1", "gpu1", "gpu2", "gpu2"]
     assert sorted(hosts.logins) == ["gpu1", "gpu2"], "a session that is left open is used again"
     events = Journal(folder / "state").own_events(1)
-    assert [event.detail for event in events if "ping" in event.detail] == ["gate ping: passed"]
-    assert not [line for line in lines if "ping" in line]
+    assert [event.detail for event in events if "ping" in event.detail] == [
+        "gate ping: passed, 2 pings"
+    ]
+    assert [line for line in lines if "ping" in line] == [": gate ping: passed, 2 pings"]
 
 
 def test_a_leaf_that_forwards_nothing_ends_the_run(folder, hosts, applied):
@@ -131,7 +135,7 @@ def test_that_only_some_were_asked_is_said(hosts, applied):
     hosts.answers["gpu1"] = [LOST]
     result, lines = applied()
     assert result.ok, result.reasons
-    assert ": gate ping: passed; 1 of 2 pairs was not answered before" in lines
+    assert ": gate ping: passed, 1 ping; 1 of 2 pairs was not answered before" in lines
 
 
 def test_who_stopped_the_traffic_asks_for_no_pings(hosts, applied):

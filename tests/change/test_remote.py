@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -156,6 +156,23 @@ def test_one_run_at_a_time_on_all_machines(machines: tuple[str, Path, Path]) -> 
         pass
     with Journal(second).exclusive():
         pass
+
+
+def test_a_run_may_begin_as_soon_as_another_one_ended(
+    machines: tuple[str, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server ends the session of a client later than the client does."""
+    _, first, second = machines
+    with ExitStack() as sessions:
+
+        @contextmanager
+        def lasting(url: str) -> Iterator[object]:
+            yield sessions.enter_context(database.connect(url))
+
+        monkeypatch.setattr("fabric.change.remote.connect", lasting)
+        for folder in (first, second):
+            with Journal(folder).exclusive():
+                pass
 
 
 def test_workers_of_a_run_share_its_connection(machines: tuple[str, Path, Path]) -> None:

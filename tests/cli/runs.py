@@ -15,6 +15,8 @@ from fabric.cli import main
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "inventory" / "demo"
 ROCEFAB = (sys.executable, "-m", "fabric")
+#: What begins a command as a shell without job control does for `rocefab ... &`.
+BACKGROUND = ("sh", "-c", 'trap "" INT; exec "$@"', "sh")
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.runs import DEMO, ROCEFAB, ROOT, clean_environment, run
+from fabric.cli.exits import second_one_ends
+from tests.cli.runs import BACKGROUND, DEMO, ROCEFAB, ROOT, clean_environment, run
 from tests.waiting import LONGEST_S, until
 
 
-def started(*words: object, **environment: str) -> subprocess.Popen[str]:
+def started(
+    *words: object, prefix: tuple[str, ...] = (), **environment: str
+) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*ROCEFAB, *(str(word) for word in words)],
+        [*prefix, *ROCEFAB, *(str(word) for word in words)],
         cwd=ROOT,
         env={**clean_environment(), **environment},
         text=True,
@@ -26,9 +29,15 @@ def started(*words: object, **environment: str) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_lab_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
-    process = started("lab", "up", DEMO, "--out", tmp_path / "lab")
+@pytest.mark.parametrize(
+    ("number", "prefix"),
+    [(signal.SIGINT, ()), (signal.SIGTERM, ()), (signal.SIGTERM, BACKGROUND)],
+    ids=["ctrl-c", "sigterm", "sigterm-in-the-background"],
+)
+def test_the_lab_ends_cleanly(
+    tmp_path: Path, number: signal.Signals, prefix: tuple[str, ...]
+) -> None:
+    process = started("lab", "up", DEMO, "--out", tmp_path / "lab", prefix=prefix)
     until((tmp_path / "lab" / "connections.json").exists, "the lab is up")
     assert process.stderr.readline() == "10 devices are up. In another terminal:\n"
     process.send_signal(number)
@@ -63,17 +72,22 @@ def _connections(folder: Path, server: socket.socket) -> Path:
 
 @pytest.mark.fault(27)
 @pytest.mark.parametrize(
-    ("number", "code", "word"),
-    [(signal.SIGINT, 130, "interrupted by the user"), (signal.SIGTERM, 143, "terminated")],
+    ("number", "code", "word", "prefix"),
+    [
+        (signal.SIGINT, 130, "interrupted by the user", ()),
+        (signal.SIGTERM, 143, "terminated", ()),
+        (signal.SIGTERM, 143, "terminated", BACKGROUND),
+    ],
+    ids=["ctrl-c", "sigterm", "sigterm-in-the-background"],
 )
 def test_ctrl_c_in_any_other_command_says_so(
-    tmp_path: Path, number: signal.Signals, code: int, word: str
+    tmp_path: Path, number: signal.Signals, code: int, word: str, prefix: tuple[str, ...]
 ) -> None:
     """A plan that waits for a device that does not answer."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         file = _connections(tmp_path, silent)
         words = ("plan", DEMO, "--connections", file, "--only", "gpu001")
-        process = started(*words, ROCEFAB_PASSWORD="x")
+        process = started(*words, prefix=prefix, ROCEFAB_PASSWORD="x")
         silent.settimeout(30)
         session, _ = silent.accept()
         process.send_signal(number)
@@ -82,6 +96,36 @@ def test_ctrl_c_in_any_other_command_says_so(
     assert (process.returncode, out) == (code, "")
     assert err.endswith(f"rocefab: {word}\n"), err
     assert "Traceback" not in err
+
+
+OWN_WAY = lambda *_: None  # noqa: E731
+DEFAULTS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+
+
+@pytest.mark.parametrize(
+    ("before", "handled"),
+    [
+        ({}, {signal.SIGINT, signal.SIGTERM}),
+        ({signal.SIGINT: signal.SIG_IGN}, {signal.SIGTERM}),
+        ({signal.SIGINT: OWN_WAY}, {signal.SIGTERM}),
+        ({signal.SIGTERM: signal.SIG_IGN}, {signal.SIGINT}),
+        ({signal.SIGINT: OWN_WAY, signal.SIGTERM: OWN_WAY}, set()),
+    ],
+    ids=["a-terminal", "in-the-background", "own-ctrl-c", "no-sigterm", "own-both"],
+)
+def test_each_signal_is_handled_unless_somebody_else_does(before, handled) -> None:
+    """Whether one of them is handled does not depend on the other one."""
+    there = {**DEFAULTS, **before}
+    own = {number: signal.signal(number, handler) for number, handler in there.items()}
+    try:
+        with second_one_ends():
+            during = {number: signal.getsignal(number) for number in there}
+        after = {number: signal.getsignal(number) for number in there}
+    finally:
+        for number, handler in own.items():
+            signal.signal(number, handler)
+    assert {number for number in there if during[number] != there[number]} == handled
+    assert after == there
 
 
 @pytest.mark.parametrize("words", ["show links inventory/rail-512", "show links inventory/demo"])

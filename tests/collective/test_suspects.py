@@ -54,6 +54,13 @@ def test_one_nic_at_half_rate(project: Project, tmp_path: Path) -> None:
     assert suspicion.is_likely
 
 
+def test_a_nic_is_named_by_all_of_its_ports(tmp_path: Path) -> None:
+    pairs = Project(ROOT / "inventory/dual-tor")
+    tests = {"gpu[01-04]": 0.5, "gpu[01-02]": 1.0, "gpu03,gpu05": 0.5, "gpu04,gpu05": 1.0}
+    lines = [f'"{hosts}",1,all-reduce,{USUAL * share:.1f}' for hosts, share in tests.items()]
+    assert judged(pairs, tmp_path, *lines).suspects[0].name == "gpu03 eth3 eth4"
+
+
 def test_two_rails_of_a_host(project: Project, tmp_path: Path) -> None:
     lines = [*each_rail("gpu[001-002]", {2: 0.6, 5: 0.6}), *each_rail("gpu001,gpu003", {})]
     first = judged(project, tmp_path, *lines).suspects[0]

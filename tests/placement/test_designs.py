@@ -14,7 +14,8 @@ from fabric.placement.job_host import JobImage, job_host
 from fabric.placement.k8s.cluster import cluster
 from fabric.placement.nccl import nccl_environment
 from fabric.placement.place import UnplaceableError, place
-from tests.topology.fabrics import example, fabric
+from tests.cli.runs import run
+from tests.topology.fabrics import INVENTORY, example, fabric
 
 POD: dict[str, Any] = {
     "design": "classic-tor",
@@ -38,6 +39,13 @@ def test_both_ports_of_a_nic_serve_its_gpu() -> None:
     host = job_host(built, result, result.hosts[0])
     assert host.devices == ("mlx5_1", "mlx5_2")
     assert [rank.leaf for rank in result.ranks] == ["su1-rail0-a"] * 2
+    ports = [[(port.interface, port.leaf) for port in rank.ports] for rank in result.ranks]
+    assert ports == [[("eth1", "su1-rail0-a"), ("eth2", "su1-rail0-b")]] * 2
+
+
+def test_ranks_name_all_ports_of_their_nics() -> None:
+    listed = run("place", INVENTORY / "dual-tor", "--ranks").out.splitlines()[-1]
+    assert listed.split()[4:] == ["eth3,eth4", "mlx5_3,mlx5_4", "su1-rail1-a,su1-rail1-b"]
 
 
 @pytest.mark.parametrize(("name", "plane"), [("dual-tor", 0), ("dual-plane", 1)])

@@ -10,10 +10,10 @@ import pytest
 from fabric.core.errors import InputError
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.layout import Layout
-from fabric.placement.engine.query import Query
+from fabric.placement.engine.query import Query, Within
 from fabric.placement.engine.request import UnplaceableError
 from fabric.placement.engine.state import Condition, Health, RunningJob, State
-from fabric.placement.engine.traffic import RING, parse_traffic
+from fabric.placement.engine.traffic import RING, Traffic, parse_traffic
 from fabric.placement.place import place
 from tests.placement.instances import SMALL, Shape, built, state
 from tests.topology import fabrics
@@ -86,6 +86,70 @@ def test_leaves_without_a_common_spine_hold_no_job(hosts: tuple[str, ...]) -> No
     with pytest.raises(UnplaceableError) as raised:
         engine(*APART, name="demo").place(Query(3, hosts=hosts))
     assert "su1-rail0 does not reach all; repair it or its cables" in str(raised.value.findings[0])
+
+
+NO_PXN = Traffic(parse_traffic("all-to-all").shares, pxn=False)
+CORES = [f"east-spine0{spine}:Ethernet{128 + 8 * port}" for spine in (1, 2) for port in range(4)]
+NO_CAPACITY: dict[str, tuple[list[str], Query, str]] = {
+    "a leaf": (
+        ["su1-rail0"],
+        Query(5),
+        "su1-rail0 of rail 0 has no capacity to the spines left; repair it or its cables, or",
+    ),
+    "two leaves": (
+        ["su1-rail0", "su1-rail1"],
+        Query(5),
+        "su1-rail[0-1] of rails 0 and 1 have no capacity to the spines left; repair them or their",
+    ),
+    "a leaf, and a limit": (
+        ["su1-rail0"],
+        Query(5, max_units=2),
+        "in at most 2 units, but a unit has at most 3 free and su1-rail0 of rail 0 has no capacity",
+    ),
+    "the limit alone": (
+        ["su1-rail0"],
+        Query(3, max_units=1, exclude=("a1",)),
+        "3 hosts are needed in at most 1 unit, but a unit has at most 2 free; request fewer nodes",
+    ),
+    "a leaf between rails": (
+        ["su1-rail0"],
+        Query(3, traffic=NO_PXN, exclude=("b1",)),
+        "without PXN this traffic crosses rails, and su1-rail0 of rail 0 has no capacity to the",
+    ),
+    "both leaves of a rail": (
+        ["su1-rail0-a", "su1-rail0-b"],
+        Query(5),
+        "su1-rail0-a,su1-rail0-b of rail 0 have no capacity to the spines left",
+    ),
+    "all spines": (
+        ["spine01", "spine02"],
+        Query(5),
+        "has at most 3 free and no spine connects units",
+    ),
+    "a leaf without a rail": (
+        ["rack1-leaf"],
+        Query(7, within=Within.POD, exclude=("gpu15", "gpu16")),
+        "within one pod, but a pod has at most 8 free and rack1-leaf has no capacity to the spines",
+    ),
+    "a pod": (CORES, Query(16), "free and pod east has no capacity to the super-spines left"),
+    "all super-spines": (
+        [f"core0{number}" for number in range(1, 5)],
+        Query(16),
+        "free and no super-spine connects pods; request fewer nodes",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NO_CAPACITY)
+def test_what_has_no_capacity_is_named(case: str) -> None:
+    subjects, query, message = NO_CAPACITY[case]
+    dead = [Condition(subject, Health.DEGRADED, capacity=0.0) for subject in subjects]
+    pairs = fabrics.fabric(nic_ports=2 if "-a" in subjects[0] else 1)
+    tiers = example("three-tier")
+    fabric = tiers if subjects[0].partition(":")[0] in tiers.switch_row else pairs
+    with pytest.raises(UnplaceableError) as raised:
+        Engine(fabric, State(tuple(dead))).place(query)
+    assert message in str(raised.value.findings[0])
 
 
 def test_named_hosts_without_spines_have_no_way() -> None:

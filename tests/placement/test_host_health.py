@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from fabric.placement.engine.host_health import host_health
 from fabric.placement.engine.now import now
 from fabric.placement.engine.state import Condition, Health
-from fabric.placement.host_health import host_health
 from tests.cases import each
 from tests.topology.fabrics import example
 

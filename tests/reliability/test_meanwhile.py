@@ -23,7 +23,7 @@ from fabric.systems.sonic.drivers import SonicDriver
 from fabric.workflow.apply import apply, status
 from tests.change import labs
 from tests.change.labs import planned
-from tests.cli.runs import run
+from tests.cli.runs import BACKGROUND, run
 from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
@@ -185,13 +185,14 @@ def test_what_a_rejected_rollback_leaves_is_named(changing, monkeypatch):
     assert "1400000" not in lab[labs.SPINE].running_text
 
 
-def started(state, connections, change_plan, lab):
+def started(state, connections, change_plan, lab, prefix=()):
     """Return a process that waits in the confirm window of the leaf."""
     (state.parent / "plan.json").write_text(change_plan.to_json())
     lab[labs.LEAF].faults.add(Fault("slow", pattern="show ip bgp summary", nth=2, seconds=5))
     options = ["--connections", str(connections), "--state", str(state)]
+    words = ["-m", "fabric", "apply", state.parent / "plan.json", "--commit", *options]
     process = subprocess.Popen(
-        [sys.executable, "-m", "fabric", "apply", state.parent / "plan.json", "--commit", *options],
+        [*prefix, sys.executable, *words],
         stderr=subprocess.PIPE,
         text=True,
         cwd=ROOT,
@@ -204,11 +205,15 @@ def started(state, connections, change_plan, lab):
 
 
 @pytest.mark.fault(27)
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_run_that_is_ended_from_outside_goes_on(changing, number):
-    """SIGTERM of a service manager, SIGKILL of the kernel that has no memory left."""
+@pytest.mark.parametrize(
+    ("number", "prefix"),
+    [(signal.SIGTERM, ()), (signal.SIGTERM, BACKGROUND), (signal.SIGKILL, ())],
+    ids=["sigterm", "sigterm-in-the-background", "sigkill"],
+)
+def test_a_run_that_is_ended_from_outside_goes_on(changing, number, prefix):
+    """SIGTERM of a service manager or script, SIGKILL of the kernel that has no memory left."""
     lab, state, connections, change_plan = changing
-    process, options = started(state, connections, change_plan, lab)
+    process, options = started(state, connections, change_plan, lab, prefix)
     process.send_signal(number)
     _, said = process.communicate(timeout=30)
     ends_in_order = number is signal.SIGTERM

@@ -12,9 +12,10 @@ import yaml
 
 from fabric.core.errors import InputError
 from fabric.core.steps import watched
+from fabric.core.units import percent_left
 from fabric.report.capacity import capacity, leaves, paths
 from fabric.report.singles import singles
-from fabric.report.whatif import percent, whatif
+from fabric.report.whatif import whatif
 from fabric.validate.runner import Outcome
 from fabric.workflow.project import Project
 from tests.cli.runs import DEMO, run
@@ -432,7 +433,7 @@ def test_a_ranking_says_which_pairs_it_counts(demo: Project) -> None:
     ],
 )
 def test_how_much_is_left(after: float, before: float, text: str) -> None:
-    assert percent(after, before) == text
+    assert percent_left(after, before) == text
 
 
 def test_a_finding_with_other_values_is_not_new() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -169,3 +170,29 @@ def test_a_leaf_has_the_route_while_the_far_port_is_in_the_vrf(
             has("Vrf99", NET)
     finally:
         driver.close()
+
+
+def test_a_question_prints_each_configuration_once(
+    fabric: tuple[Project, Lab], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many NICs there are: a printed configuration costs milliseconds."""
+    made, lab = fabric
+    printed: Counter[str] = Counter()
+    kind = type(lab["su1-rail0"])
+    own: Any = kind.running_text
+
+    def counted(device: Any) -> str:
+        printed[device.spec.name] += 1
+        text: str = own.fget(device)
+        return text
+
+    vrfs = lab["gpu001"].probing.paths.vrfs
+    monkeypatch.setattr(kind, "running_text", property(counted))
+    leaves = {name for name, design in made.devices.items() if design.role == "leaf"}
+    assert len(leaves) < len([port for one in made.hosts.values() for port in one.nics])
+    assert NET in lab["su2-rail0"].routes("Vrf17")
+    assert printed == dict.fromkeys(leaves, 1)
+    printed.clear()
+    ends = sorted(vrfs.cables, key=lambda end: vrfs.cables[end])
+    vrfs.joined(ends[0], ends[-1])
+    assert set(printed.values()) == {1}

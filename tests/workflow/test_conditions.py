@@ -14,7 +14,7 @@ import pytest
 from fabric.change.expectation import Deviation
 from fabric.core.errors import InputError
 from fabric.placement.engine.state import Condition, Health
-from fabric.workflow.conditions import hosts_of_plan
+from fabric.workflow.conditions import conditions_of_plan
 from fabric.workflow.project import Project
 from fabric.workflow.state_file import read_state
 from tests.change import labs
@@ -255,10 +255,11 @@ def test_hosts_of_a_plan_take_no_job(tmp_path: Path, monkeypatch: pytest.MonkeyP
         fabric = Project(inventory).fabric
         leaf = fabric.switch_row["su1-rail0"]
         expected = {fabric.hosts.names[row] for row in fabric.nics.host[fabric.nics_of_leaf(leaf)]}
-        assert set(hosts_of_plan(plan, fabric)) == expected
+        changed = Condition("su1-rail0", Health.WINDOW, "the plan changes it")
+        assert [*conditions_of_plan(plan, fabric)] == [changed]
         ended = run("place", inventory, "--nodes", str(len(fabric.hosts)), "--against-plan", plan)
         assert ended.code == 4
-        assert f"({len(expected)} excluded" in ended.err
+        assert f"({len(expected)} not as planned, such as su1-rail0 is in a change" in ended.err
         queue = tmp_path / "queue.json"
         queue.write_text('{"format": "rocefab-queue/1", "jobs": [{"name": "a", "nodes": 99}]}')
         assert run("place", inventory, "--queue", queue).code == 4
@@ -266,7 +267,7 @@ def test_hosts_of_a_plan_take_no_job(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert run("place", inventory, "--queue", queue).code == 0
         assert run("place", inventory, "--queue", queue, "--against-plan", plan).code == 4
     with pytest.raises(InputError, match="not of"):
-        hosts_of_plan(plan, example("rail-512"))
+        [*conditions_of_plan(plan, example("rail-512"))]
 
 
 def test_ports_that_observe_saw_down(tmp_path: Path) -> None:

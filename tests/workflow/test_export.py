@@ -52,6 +52,16 @@ def test_a_folder_may_have_any_other_name(project, tmp_path):
         assert export_to(project, "csv", Request(), out)[0] == ["cable-plan.csv"]
 
 
+def test_files_that_cannot_be_printed_are_named_whole():
+    with pytest.raises(InputError) as error:
+        export(Project(example("dual-tor")), "rights", Request(account="rocefab"))
+    (finding,) = error.value.findings
+    shown, _, more = finding.message.partition(": ")[2].partition(" and ")
+    names = shown.split(", ")
+    assert all(name.endswith("/reading.sudoers") for name in names)
+    assert finding.message.startswith(f"{len(names) + int(more.split()[0])} files cannot")
+
+
 def test_what_is_written_needs_no_such_word(project):
     text, notes = export(project, "slurm", Request())
     assert "SwitchName" in text

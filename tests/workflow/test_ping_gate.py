@@ -6,11 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from fabric.change.questions import Questions
 from fabric.change.rollout import Ping, Stage
 from fabric.core.errors import ConnectionLostError
 from fabric.workflow import host_sessions
 from fabric.workflow.host_sessions import HostSessions
 from fabric.workflow.ping_gate import Pings
+from tests.change.labs import silent
 
 ANSWERED = "3 packets transmitted, 3 received, 0% packet loss, time 402ms\n"
 LOST = "3 packets transmitted, 0 received, 100% packet loss, time 402ms\n"
@@ -74,7 +76,7 @@ def test_which_pings_count(name, monkeypatch):
     monkeypatch.setattr(host_sessions, "open_driver", open_driver)
     names = {f"gpu{number}": f"gpu{number}" for number in (1, 2, 3)}
     with ThreadPoolExecutor(2) as pool, HostSessions(names) as hosts:
-        gate = Pings(hosts, pool, {"gpu1": 0})
+        gate = Pings(hosts, Questions(pool, silent), {"gpu1": 0})
         now.update(before)
         gate.begin(STAGE)
         now.clear()

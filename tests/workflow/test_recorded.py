@@ -19,11 +19,12 @@ UPLINK = "Ethernet128"
 
 
 def with_links(taken, file, down=()):
-    """Write readings in which all ports are up but some of the leaf."""
+    """Write readings in which all ports are up but some, as ``device:port``."""
     records = [json.loads(line) for line in (taken[1] / "readings.jsonl").read_text().splitlines()]
     for record in records:
-        for port, state in record["state"].get("interfaces", {}).items():
-            state["up"] = record["device"] != LEAF or port not in down
+        for table in ("interfaces", "nics"):
+            for port, state in record["state"].get(table, {}).items():
+                state["up"] = f"{record['device']}:{port}" not in down
     text = "".join(f"{json.dumps(record)}\n" for record in records)
     file.write_bytes(zstandard.compress(text.encode()))
     return file
@@ -105,7 +106,7 @@ def test_what_is_down_has_failed_before_the_question(taken, tmp_path) -> None:
     inventory, _ = taken
     question = ("whatif", inventory, "--no-rules", "--format", "json", "--fail")
     up = with_links(taken, tmp_path / "up.zst")
-    down = with_links(taken, tmp_path / "down.zst", [UPLINK])
+    down = with_links(taken, tmp_path / "down.zst", [f"{LEAF}:{UPLINK}"])
     healthy = run(*question, f"link:{LEAF}:{UPLINK}", "--snapshot", up)
     assert "failed before: no cable" in healthy.err
     assert json.loads(healthy.out)["units"][0]["uplink_gbps_left"] == 0
@@ -122,9 +123,10 @@ def test_no_job_on_what_is_down(taken, tmp_path) -> None:
     words = ("place", inventory, "--nodes", "1", "--state-max-age", "2d", "--avoid-state")
     up = run(*words, with_links(taken, tmp_path / "up.zst"))
     assert up.code == 0, up.said
-    down = run(*words, with_links(taken, tmp_path / "down.zst", ["Ethernet0"]))
-    assert down.code == 4
-    assert "observe: the port is down" in down.err
+    for end in (f"{LEAF}:Ethernet0", f"{HOST}:eth1"):
+        down = run(*words, with_links(taken, tmp_path / "down.zst", [end]))
+        assert down.code == 4
+        assert f"{end} is down: observe: the port is down" in down.err
     stale = run(*words[:5], "0s", "--avoid-state", tmp_path / "up.zst")
     assert stale.code == 2
     assert "is stale" in stale.err

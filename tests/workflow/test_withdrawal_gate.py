@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from fabric.change.apply import Applier, Options, Result
 from fabric.change.budget import MaxFailures
 from fabric.change.journal import Journal
 from fabric.change.model import Plan, parse_plan
+from fabric.change.questions import Questions
 from fabric.change.rollout import LeafPings, Ping, RolloutPlan, Stage, Withdrawal
 from fabric.core.errors import ConnectionLostError, RefusedError
 from fabric.intent.rollout_model import Rollout
@@ -24,6 +26,7 @@ from fabric.workflow.host_sessions import HostSessions
 from fabric.workflow.withdrawal_gate import Withdrawn
 from tests.cases import each
 from tests.change import memory_fabric
+from tests.change.labs import silent
 from tests.change.scripted import ScriptedDriver, scripted_fabric
 
 NET = "10.64.0.0/31"
@@ -76,7 +79,7 @@ def leaves(monkeypatch: pytest.MonkeyPatch) -> Leaves:
 
 #: What is withdrawn, answers; what is wrong, and what is said where nothing is.
 CASES: dict[str, tuple[Withdrawal, dict[str, list[str | None]], list[str], str]] = {
-    "it is gone": (ONE, {}, [], "passed"),
+    "it is gone": (ONE, {}, [], "passed, 2 leaves"),
     "one has it": (ONE, {"far1": [THERE]}, [LEAK], ""),
     "one is away": (
         ONE,
@@ -96,7 +99,7 @@ CASES: dict[str, tuple[Withdrawal, dict[str, list[str | None]], list[str], str]]
         replace(ONE, unasked={"far3": "away"}),
         {},
         [],
-        "passed; not checked: far3 (away)",
+        "passed, 2 leaves; not checked: far3 (away)",
     ),
     "none is asked": (
         replace(ONE, systems={}, unasked={"far[3]": "away"}),
@@ -120,7 +123,7 @@ def test_what_the_gate_says(leaves: Leaves, name: str) -> None:
     stage = LeafPings({}, withdrawn=(one,)).stage(("leaf1",))
     assert stage is not None
     with ThreadPoolExecutor(2) as pool:
-        gate = Withdrawn({"far1": "far1", "far2": "far2"}, pool)  # type: ignore[dict-item]
+        gate = Withdrawn({"far1": "far1", "far2": "far2"}, Questions(pool, silent))  # type: ignore[dict-item]
         assert gate.begin(stage) == []
         assert gate.after_change(stage) == wrong
         assert wrong or gate.passed == passed
@@ -171,7 +174,7 @@ def applied(folder: Path) -> Apply:
         lines: list[str] = []
         with ThreadPoolExecutor(4) as pool:
             asked: Any = {"far1": "far1", "far2": "far2"}
-            every = gates_of(plan, HostSessions(asked), pool)
+            every = gates_of(plan, HostSessions(asked), Questions(pool, silent))
             gates = [gate for gate in every if gate.name != "counters"]
             assert isinstance(gates[0], Withdrawn)
 
@@ -196,6 +199,38 @@ def test_a_route_that_takes_a_moment_is_looked_at_again(
     result, _ = applied(rollout=rollout, verify_s=30.0)
     assert result.ok, result.reasons
     assert leaves.asked.count("far1") >= 3
+
+
+def test_a_login_that_fails_late_is_tried_again(
+    leaves: Leaves, applied: Apply, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time to ask again begins with the answers, however long those take."""
+    leaves.answers["far1"] = [None, GONE]
+    opened = leaves.open_driver
+
+    def slowly(leaf: str) -> Any:
+        time.sleep(0 if leaf in leaves.asked else 0.5)
+        return opened(leaf)
+
+    monkeypatch.setattr(withdrawal_gate, "open_driver", slowly)
+    result, _ = applied(verify_s=0.3)
+    assert result.ok, result.reasons
+    assert leaves.asked.count("far1") == 2
+
+
+@pytest.mark.parametrize("rollout", [False, True])
+def test_each_wave_has_one_line_of_the_gate(
+    folder: Path, leaves: Leaves, applied: Apply, rollout: bool
+) -> None:
+    """A roll-out looks twice, and prints the last look."""
+    result, lines = applied(rollout=rollout)
+    assert result.ok, result.reasons
+    assert leaves.asked.count("far1") == 1 + rollout
+    said = [line.removeprefix(": ") for line in lines if "gate withdrawal" in line]
+    unasked = ["gate withdrawal: not asked in this wave"]
+    assert said == [*(unasked if rollout else []), "gate withdrawal: passed, 2 leaves"]
+    events = Journal(folder / "state").own_events(1)
+    assert set(said) == {one.detail for one in events if "gate withdrawal" in one.detail}
 
 
 @pytest.mark.parametrize("options", [{}, {"rollout": True}, {"traffic_stopped": True}])

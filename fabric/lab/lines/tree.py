@@ -95,7 +95,8 @@ def indented(
         if child.children or (always and child.mode):
             yield f"{' ' * depth}{separator}"
         yield f"{' ' * depth}{child.line}"
-        yield from indented(child, separator, always=always, depth=depth + 1)
+        if child.children:
+            yield from indented(child, separator, always=always, depth=depth + 1)
 
 
 def spans(numbers: list[int], between: str = "-") -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.placement.engine.availability import why
+from fabric.placement.engine.host_health import why
 from fabric.placement.engine.query import Answer, Room
 from fabric.placement.engine.request import has_pods
 from fabric.placement.engine.seats import changes

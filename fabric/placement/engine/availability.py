@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import compress
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,15 +11,17 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
+from fabric.placement.engine.host_health import host_health
 from fabric.placement.engine.now import NOT_OF_THIS_FABRIC, alternative, shown_name
-from fabric.placement.engine.state import STATE_RULE, Health
+from fabric.placement.engine.state import STATE_RULE
 from fabric.topology.naming import hint, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fabric.placement.engine.host_health import HostHealth
     from fabric.placement.engine.now import Now
-    from fabric.placement.engine.state import Condition, RunningJob
+    from fabric.placement.engine.state import RunningJob
     from fabric.topology.model import Bools, Fabric, Ints
 
 
@@ -101,6 +103,11 @@ class Availability:
         up = np.take_along_axis(fabric.nics.enabled.reshape(shape), nic, axis=1)
         return cls(now, busy, nic, up)
 
+    @cached_property
+    def hosts(self) -> dict[int, HostHealth]:
+        """What is known of hosts for jobs on all of their NICs, by row."""
+        return host_health(self.now)
+
     def usable(self, columns: Ints) -> Usable:
         """Return the hosts whose NICs of these columns can be used."""
         key = tuple(columns.tolist())
@@ -109,22 +116,16 @@ class Availability:
         return self._known[key]
 
     def _usable(self, columns: Ints) -> Usable:
-        now = self.now
-        per_host = now.fabric.nics_per_host
-        rows, ports = np.divmod(np.array(list(now.nics), dtype=np.int64), per_host)
-        used = (self.nic[rows[:, None], columns] == ports[:, None]).any(axis=1)
-        nics = list(compress(zip(rows.tolist(), now.nics.values(), strict=True), used))
-        found = [*now.graded.items(), *nics, *now.hosts.items()]
-        found.sort(key=lambda item: item[1].health is not Health.DEGRADED)  # the worst is last
-        reasons = {row: why(one) for row, one in found}
-        graded = {row for row, one in found if one.health is Health.DEGRADED}
-        lost = {row for row, one in found if one.health is not Health.DEGRADED}
-        cabled = self.nic_up[:, columns].all(axis=1)
-        mask, stopped = (np.zeros_like(cabled) for _ in range(2))
-        mask[sorted(graded)], stopped[sorted(lost)] = True, True
-        free = cabled & ~self.busy & ~stopped
-        uncabled = np.logical_not(cabled)
-        return Usable(free & ~mask, free & mask, uncabled, self.busy, stopped, reasons)
+        cabled: Bools = np.logical_and.reduce(self.nic_up[:, columns], axis=1)
+        used = np.zeros((len(cabled), self.now.fabric.nics_per_host), dtype=np.bool_)
+        np.put_along_axis(used, self.nic[:, columns], values=True, axis=1)
+        known = host_health(self.now, used)
+        graded, lost = np.zeros_like(cabled), np.zeros_like(cabled)
+        graded[[row for row, health in known.items() if health.takes_jobs]] = True
+        lost[[row for row, health in known.items() if not health.takes_jobs]] = True
+        free = cabled & ~self.busy & ~lost
+        reasons = {row: health.main_reason for row, health in known.items()}
+        return Usable(free & ~graded, free & graded, ~cabled, self.busy, lost, reasons)
 
 
 def wrong_jobs(fabric: Fabric, jobs: Sequence[RunningJob]) -> list[Finding]:
@@ -157,17 +158,3 @@ def _wrong(fabric: Fabric, job: RunningJob) -> Iterator[tuple[str, str, str]]:
             job.traffic.layout.check(len(job.hosts), gpus)
         except ValueError as error:
             yield "traffic.layout", f"{name}: {error}", "correct its layout or its hosts"
-
-
-def why(one: Condition) -> str:
-    """Return what a thing is that is not as planned, and why."""
-    reason = f": {one.reason}" if one.reason else ""
-    return f"{one.subject} is {_WORDS[one.health]}{reason}"
-
-
-_WORDS = {
-    Health.DOWN: "down",
-    Health.DRAINED: "drained",
-    Health.WINDOW: "in a change window",
-    Health.DEGRADED: "degraded",
-}

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabric.placement.engine.load import ratio
+from fabric.placement.engine.load import sent_gbps
+from fabric.placement.engine.supply import ratio
 from fabric.placement.engine.traffic import Collective
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class Batch:
         volume = self._volume(count)
         leaf = np.swapaxes(self.supply.leaf[used], 1, 2)
         speed = np.swapaxes(self.supply.speed_gbps[used], 1, 2)
-        gbps = volume[:, None] * speed[..., None]
+        gbps = volume[:, None] * sent_gbps(speed)
         pod = self.supply.groups.pod[used]
         same = pod[:, :, None] == pod[:, None, :]
         crosses = not same[volume > 0].all()

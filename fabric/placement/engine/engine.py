@@ -142,7 +142,7 @@ class Engine:
         free = self._eligible(names_all, request.allowed, block)
         every = replace(problem, free=np.bincount(groups.of_host[free], minlength=len(groups)))
         if every.enough(float("inf")):
-            return impossible(request, problem, usable)
+            return impossible(self.fabric, request, problem, usable)
         return never_fits(request, every)
 
     def _trials(

@@ -16,7 +16,7 @@ from fabric.placement.engine.load import Loads, Numbers, loads
 from fabric.placement.engine.mesh import mesh
 from fabric.placement.engine.now import now
 from fabric.placement.engine.rails import used_columns
-from fabric.placement.engine.supply import Carried, Supply, groups
+from fabric.placement.engine.supply import Carried, Supply, groups, live_gbps
 
 if TYPE_CHECKING:
     from fabric.placement.engine.availability import Usable
@@ -49,6 +49,7 @@ class Index:
         same = before if before and before.state.conditions == state.conditions else None
         current = same.available.now if same else _current(fabric, state)
         self.available: Availability = Availability.of(current, state.jobs, self.groups.nic)
+        self.live_gbps: Floats = same.live_gbps if same else live_gbps(self.groups, current)
         self.numbers: Numbers = same.numbers if same else Numbers.of(mesh(current))
         self.background = np.zeros(self.numbers.count)
         self._supplies: dict[bytes, Supply] = {}
@@ -83,7 +84,7 @@ class Index:
         """Return what the groups carry of a job on some columns."""
         key = columns.tobytes()
         if key not in self._supplies:
-            self._supplies[key] = Supply(self.groups, self._carried, columns)
+            self._supplies[key] = Supply(self.groups, self._carried, columns, self.live_gbps)
         return self._supplies[key]
 
     def _loads_of(self, job: RunningJob) -> Loads:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.placement.engine.supply import ratio
+
 if TYPE_CHECKING:
     from fabric.placement.engine.demand import Demand
     from fabric.placement.engine.mesh import Mesh
@@ -149,7 +151,7 @@ def loads(supply: Supply, numbers: Numbers, demand: Demand, used: Ints, where: I
     pod, volume = supply.groups.pod[used], demand.on_rail(where, size)
     step = max(1, _AT_ONCE // size**2)
     found = [
-        _spread(numbers, leaf.T[part], pod, volume * speed.T[part, :, None])
+        _spread(numbers, leaf.T[part], pod, volume * sent_gbps(speed.T[part]))
         for first in range(0, leaf.shape[1] if volume.any() else 0, step)
         for part in (slice(first, first + step),)
     ]
@@ -169,6 +171,17 @@ def loads(supply: Supply, numbers: Numbers, demand: Demand, used: Ints, where: I
     return Loads(links + least, total[links], lost)
 
 
+def sent_gbps(speed: Floats) -> Floats:
+    """Return what each port sends to each at line rate: nothing where one of them has none.
+
+    Parameters
+    ----------
+    speed : array of float, shape (..., ports)
+        Line rates.
+    """
+    return speed[..., None] * (speed[..., None, :] > 0)
+
+
 def _sums(place: Ints, load: Floats) -> Floats:
     return np.bincount(place, weights=load).astype(np.float64)
 
@@ -179,7 +192,7 @@ def _changing_rails(
     """Return the loads of an all-to-all whose receivers are on every rail."""
     (volume, speed), columns = sent, leaf.shape[1]
     between = np.kron(volume, np.ones((columns, columns))) / columns
-    between *= speed.reshape(-1, 1)
+    between *= sent_gbps(speed.reshape(-1))
     nodes = leaf.reshape(1, -1)
     return _spread(numbers, nodes, np.repeat(pod, columns), between[None])
 
@@ -270,12 +283,6 @@ def _share(capacity: Floats, gbps: Floats) -> tuple[Floats, Floats, int]:
         up[lost.any(axis=-1)] = np.inf
         down[lost.any(axis=-2)] = np.inf
     return up, down, int(lost.sum())
-
-
-def ratio(part: Floats, whole: Floats) -> Floats:
-    """Return the quotient; nothing of nothing is 0."""
-    out = np.where(part > 0, np.inf, 0.0)
-    return np.divide(part, whole, out=out, where=whole > 0)
 
 
 def _flat(link: Ints, load: Floats, lost: int = 0) -> Loads:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabric.placement.engine.traffic import Floats
-    from fabric.topology.model import Fabric, Ints
+    from fabric.topology.model import Bools, Fabric, Ints
 
 
 #: What errors of conditions and of jobs begin with.
@@ -54,6 +55,28 @@ class Now:
     graded: dict[int, Condition] = field(default_factory=dict)
     nics: dict[int, Condition] = field(default_factory=dict)
     links: list[tuple[Ints, Condition]] = field(default_factory=list)
+
+    @cached_property
+    def share_left(self) -> Floats:
+        """Share of its speed that each NIC port has left, by row of ``fabric.nics``."""
+        share = np.ones(len(self.fabric.nics))
+        for nic, condition in self.nics.items():
+            share[nic] = _left(condition)
+        return share
+
+    @cached_property
+    def carries(self) -> Bools:
+        """Whether each NIC port carries traffic, by row of ``fabric.nics``."""
+        return self.fabric.nics.enabled & (self.share_left > 0)
+
+    @cached_property
+    def spared(self) -> frozenset[int]:
+        """NIC ports that carry nothing, while another port of the NIC does; rows as in ``nics``."""
+        per_nic = self.fabric.nic_ports
+        by_nic = np.logical_or.reduce(self.carries.reshape(-1, per_nic), axis=1)
+        return frozenset(
+            port for port in self.nics if self.share_left[port] == 0 and by_nic[port // per_nic]
+        )
 
 
 def now(fabric: Fabric, conditions: Iterable[Condition]) -> Now:

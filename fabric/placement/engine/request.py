@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core import hostlist
-from fabric.core.counts import counted
+from fabric.core.counts import counted, noun
 from fabric.core.errors import NeverFitsError, NoRoomError, UnplaceableError
 from fabric.core.findings import Finding, Severity
 from fabric.core.shown import listed, printable
 from fabric.placement.engine.query import JOB_RULE, Within
 from fabric.placement.engine.rails import used_columns
 from fabric.placement.engine.tenancy import tenant_hosts, wrong_tenant
+from fabric.topology.layout import pod_names
 from fabric.topology.naming import hint, unknown
 
 if TYPE_CHECKING:
@@ -311,7 +312,7 @@ def stays_on_rails(request: Request, demand: Demand) -> None:
     raise UnplaceableError("the job cannot be placed", [finding])
 
 
-def impossible(request: Request, problem: Problem, usable: Usable) -> NoRoomError:
+def impossible(fabric: Fabric, request: Request, problem: Problem, usable: Usable) -> NoRoomError:
     """Return the error of a query for which there are not enough hosts, with what there is."""
     query, free = request.query, problem.free
     total, nodes = int(free.sum()), query.nodes
@@ -320,13 +321,39 @@ def impossible(request: Request, problem: Problem, usable: Usable) -> NoRoomErro
         return unplaceable(message, "request fewer nodes, or tell the GPUs of a domain")
     if total < nodes:
         return _too_few(request, usable, total)
-    if not query.traffic.pxn and problem.usable.max(initial=0) >= nodes:
-        message = "without PXN this traffic crosses rails, and no spine connects them"
-        return unplaceable(message, "allow PXN, or name traffic that stays on its rail")
     (words, fix), most = _limits(request), f"{_most(request, problem)} free"
-    if words:
-        return unplaceable(f"{needed(nodes)} {words}, but {most}", fix)
-    return unplaceable(f"{needed(nodes)}, but {most} and no spine connects units", fix)
+    asked = f"{needed(nodes)} {words}".rstrip()
+    if not problem.enough(float("inf")):
+        return unplaceable(f"{asked}, but {most}", fix)
+    why, remedy = _no_capacity(fabric, problem)
+    if not query.traffic.pxn and problem.usable.max(initial=0) >= nodes:
+        rails = "without PXN this traffic crosses rails"
+        fix = "allow PXN, or name traffic that stays on its rail"
+        return unplaceable(f"{rails}, and {why or 'no spine connects them'}", f"{remedy}{fix}")
+    why = why or "no spine connects units"
+    return unplaceable(f"{asked}, but {most} and {why}", f"{remedy}{fix}")
+
+
+def _no_capacity(fabric: Fabric, problem: Problem) -> tuple[str, str]:
+    """Return what has no capacity left between hosts, and what to do; empty where all has none.
+
+    Leaves come first, with their rails, and then pods.
+    """
+    supply, switches = problem.supply, fabric.switches
+    dead = np.unique(supply.leaf[np.isinf(supply.slope)])
+    if len(dead) == len(np.unique(supply.leaf)):
+        return "", ""
+    names, above = [switches.names[row] for row in dead], "the spines"
+    rails = [str(rail) for rail in np.unique(switches.rail[dead]).tolist() if rail >= 0]
+    of = f" of rail{'s' * (len(rails) > 1)} {listed(rails, 'and')}" if rails else ""
+    if not names:
+        pods = zip(pod_names(fabric.intent.fabric), supply.carried.pod_gbps, strict=False)
+        names, above = [f"pod {name}" for name, gbps in pods if not gbps], "the super-spines"
+        if len(names) == supply.pods:
+            return "no super-spine connects pods", ""
+    words = f"{hostlist.in_short(names)}{of} {noun(len(names), 'has', 'have')} no capacity to"
+    repair = noun(len(names), "repair it or its cables", "repair them or their cables")
+    return f"{words} {above} left", f"{repair}, or "
 
 
 def _limits(request: Request) -> tuple[str, str]:

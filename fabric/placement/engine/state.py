@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fabric.placement.engine.traffic import RING, Traffic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 #: Rule of a state or a running job that does not fit the fabric, wherever it comes from.
 STATE_RULE = "PLC030"
@@ -83,6 +86,11 @@ class RunningJob:
     hosts: tuple[str, ...]
     traffic: Traffic = RING
     gpus_per_node: int | None = None
+
+
+def worst_last(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
+    """Return conditions of several sources so that of one subject the worst counts."""
+    return tuple(sorted(conditions, key=lambda condition: condition.health is not Health.DEGRADED))
 
 
 @dataclass(frozen=True)

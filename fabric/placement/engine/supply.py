@@ -11,6 +11,7 @@ import numpy as np
 from fabric.placement.engine.rails import nic_of_column
 
 if TYPE_CHECKING:
+    from fabric.placement.engine.now import Now
     from fabric.placement.engine.traffic import Floats
     from fabric.topology.model import Fabric, Ints
 
@@ -78,6 +79,20 @@ def groups(fabric: Fabric) -> Groups:
     )
 
 
+def live_gbps(groups: Groups, now: Now) -> Floats:
+    """Return the line rate of each group and column as it is now, shape (groups, columns).
+
+    It is 0 where the port of a NIC carries nothing on any host of the group, and another port does.
+    """
+    per_nic, columns = now.fabric.nic_ports, groups.leaf.shape[1]
+    first = now.fabric.nics_per_host * np.arange(len(groups.of_host))
+    carries = np.zeros((len(groups), columns), dtype=np.bool_)
+    np.logical_or.at(carries, groups.of_host, now.carries[first[:, None] + groups.nic])
+    of_nic = carries.reshape(len(groups), -1, per_nic).any(axis=2)
+    is_spare = ~carries & np.repeat(of_nic, per_nic, axis=1)
+    return np.where(is_spare, 0.0, groups.speed_gbps)
+
+
 def _mixing(columns: int) -> Ints:
     """Return odd factors that make one number of the leaves of a host."""
     return np.random.default_rng(0).integers(1, 1 << 31, columns) | 1
@@ -106,17 +121,23 @@ class Supply:
     """What the groups can carry of a job that uses some columns.
 
     One unit of volume is the NICs of a host in these columns at line rate.
+
+    Parameters
+    ----------
+    all_gbps : array of float, shape (groups, columns)
+        Line rate of every column as it is now: 0 where another port of the NIC does its work.
     """
 
     groups: Groups
     carried: Carried
     columns: Ints
+    all_gbps: Floats
 
     @cached_property
     def _merged(self) -> tuple[Ints, Floats]:
         """Leaf and speed of each column in use; columns on the same leaves are one."""
         leaf = self.groups.leaf[:, self.columns]
-        speed = self.groups.speed_gbps[:, self.columns]
+        speed = self.all_gbps[:, self.columns]
         _, first, inverse = np.unique(leaf[0], return_index=True, return_inverse=True)
         if (leaf != leaf[:, first[inverse]]).any():  # a cable out of place: columns stay apart
             return leaf, speed
@@ -141,11 +162,16 @@ class Supply:
         return self._merged[1]
 
     @cached_property
+    def _sure_gbps(self) -> Floats:
+        """Line rate of columns in which every group has one, as traffic needs both ends."""
+        return np.where((self.speed_gbps > 0).all(axis=0), self.speed_gbps, 0.0)
+
+    @cached_property
     def slope(self) -> Floats:
-        """Load of the uplinks by one unit that leaves a group, shape (groups, columns)."""
+        """Least load of the uplinks by one unit that leaves a group, shape (groups, columns)."""
         same = self.leaf[:, :, None] == self.leaf[:, None, :]
-        demand = np.asarray((same * self.speed_gbps[:, None, :]).sum(axis=2), dtype=np.float64)
-        return _over(demand, self.carried.leaf_gbps[self.leaf])
+        demand = np.asarray((same * self._sure_gbps[:, None, :]).sum(axis=2), dtype=np.float64)
+        return ratio(demand, self.carried.leaf_gbps[self.leaf])
 
     @cached_property
     def base(self) -> Floats:
@@ -193,13 +219,13 @@ class Supply:
 
     @cached_property
     def pod_slope(self) -> Floats:
-        """Load of a pod's cables to the super-spines by one unit that leaves it, shape (pods,)."""
+        """Least load of a pod's cables to the super-spines by one unit that leaves it: (pods,)."""
         demand = np.full(self.pods, np.inf)
-        np.minimum.at(demand, self.groups.pod, self.speed_gbps.sum(axis=1))
-        return _over(demand, self.carried.pod_gbps)
+        np.minimum.at(demand, self.groups.pod, self._sure_gbps.sum(axis=1))
+        return ratio(demand, self.carried.pod_gbps)
 
 
-def _over(demand: Floats, gbps: Floats) -> Floats:
-    """Return the load of links, infinite where there is none."""
-    out = np.full(demand.shape, np.inf)
-    return np.asarray(np.divide(demand, gbps, out=out, where=gbps > 0))
+def ratio(part: Floats, whole: Floats) -> Floats:
+    """Return the quotient; nothing of nothing is 0."""
+    out = np.where(part > 0, np.inf, 0.0)
+    return np.divide(part, whole, out=out, where=whole > 0)

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.exports import About, Exported, Exporter, exporters, refused, text_file
+from fabric.core.shown import few
+from fabric.placement.engine.host_health import HEALTHY, HostHealth, host_health
 from fabric.placement.engine.now import now
 from fabric.placement.export import Order
-from fabric.placement.host_health import HEALTHY, HostHealth, host_health
 from fabric.placement.k8s.cluster import node_names
 from fabric.placement.k8s.labels import PREFIX
 from fabric.placement.k8s.manifest import yaml_text
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 FORM = "node-health"
 CONDITION = "RoceFabricReady"
 TAINT = f"{PREFIX}/not-ready"
-#: A longer message is cut; our choice, as every read of a node carries it.
-_MAX_MESSAGE = 1024
+#: Letters of the reasons in a message; our choice, as every read of a node carries it.
+_MOST_MESSAGE = 1024
 _NAME = "rocefab-node-health"
 _SCRIPT = f"""\
 #!/bin/sh
@@ -89,16 +90,16 @@ def status_patch(health: HostHealth) -> dict[str, Any]:
     ``core/v1/types.go``.
     """
     if not health.conditions:
-        words = ("True", "AsPlanned", "nothing is known against it")
+        status, reason = "True", "AsPlanned"
     elif not health.takes_jobs:
-        words = ("False", "NotAsPlanned", health.reason)
+        status, reason = "False", "NotAsPlanned"
     elif health.is_unknown:
-        words = ("Unknown", "NotRead", health.reason)
+        status, reason = "Unknown", "NotRead"
     else:
-        words = ("True", "Degraded", health.reason)
-    status, reason, message = words
-    condition = {"type": CONDITION, "status": status, "reason": reason}
-    return {"status": {"conditions": [{**condition, "message": message[:_MAX_MESSAGE]}]}}
+        status, reason = "True", "Degraded"
+    message = few(health.reasons or ["nothing is known against it"], _MOST_MESSAGE, "; ")
+    condition = {"type": CONDITION, "status": status, "reason": reason, "message": message}
+    return {"status": {"conditions": [condition]}}
 
 
 def _status(subject: NodeHealth) -> Exported:

@@ -139,10 +139,13 @@ function paint(board, found) {
   picture.lines.forEach((line, number) => drawing.title("line", number, typeof of[number] === "number" ? `load ${percent(of[number])}` : of[number] === "nic" ? "cable of a host of the job" : "not used by the job"));
 }
 
+// A value of each port of the NIC of a rank.
+const ports = (rank, name) => rank.ports.map((port) => port[name]).join(", ");
+
 function shown(found) {
   const hosts = Object.entries(found.units).map(([unit, some]) => [unit, counted(some.length, "host")]);
   const warned = [...found.warnings, ...Object.entries(found.degraded).map(([host, why]) => `${host}: ${why}`)];
-  const rows = found.ranks.slice(0, RANKS).map((one) => [one.rank, link(one.host, "device", one.host), one.gpu, one.interface, one.rail, one.leaf]);
+  const rows = found.ranks.slice(0, RANKS).map((one) => [one.rank, link(one.host, "device", one.host), one.gpu, ports(one, "interface"), one.rail, ports(one, "leaf")]);
   return [
     ...warned.map((text) => make("p", { class: "warning" }, text)),
     make("div", { class: "cards" },

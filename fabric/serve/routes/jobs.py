@@ -165,7 +165,7 @@ def _check_free(job: BookedJob, book: Book) -> None:
     for name, other in book.jobs.items():
         shared = mine.intersection(other.hosts)
         if shared:
-            message = f"{hostlist.fold(shared)[:200]} runs job {name} already"
+            message = f"{hostlist.in_short(shared)} runs job {name} already"
             raise refused(409, "SRV011", "hosts", message, f"delete job {name} first")
 
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from fabric.placement.host_health import HEALTHY, host_health
+from fabric.placement.engine.host_health import HEALTHY
 from fabric.serve.problem import refused
 from fabric.serve.replies import FabricReply, HostHealthReply, HostsReply, LinksReply
 from fabric.serve.routes.described import as_json, caller_of, responses, service_of
@@ -105,7 +105,7 @@ async def get_host(
     if row is None or (tenant and row not in hosts_of(loaded.fabric, tenant)):
         fix = "GET /v1/hosts lists the hosts"
         raise refused(404, "SRV011", "name", f"there is no host {name!a}", fix)
-    health = host_health(loaded.engine.index.available.now).get(row, HEALTHY)
+    health = loaded.engine.index.available.hosts.get(row, HEALTHY)
     job = next((one for one, job in loaded.book.jobs.items() if name in job.hosts), None)
     reason = "" if tenant else health.reason
     job = None if tenant and row not in hosts_of(loaded.fabric, tenant, whole=True) else job

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.judges.page.browser import every, one, shown, size, sound, text
+from tests.serve.records import Traffic, append, busy, records
 from tests.serve.servers import served
-from tests.topology.fabrics import INVENTORY
+from tests.topology.fabrics import INVENTORY, example
 from tests.waiting import until
 
 
@@ -163,3 +164,21 @@ def test_an_answer_is_of_the_job_that_was_asked(page: Any, site: Any) -> None:
     one(page, "form.ask button.main").click()
     until(lambda: not every(page, ".answer *, g.lit"), "nothing is left of it")
     assert not every(page, ".view.stale, .view.asking")
+
+
+def test_readings_and_both_ports_of_a_nic_are_shown(page: Any, tmp_path: Path) -> None:
+    fabric = example("dual-tor")
+    down = dict.fromkeys(
+        [("gpu02", "eth1"), ("gpu03", "eth1"), ("gpu03", "eth2")], Traffic(up=False)
+    )
+    file = tmp_path / "readings.jsonl"
+    append(file, records(fabric, fabric.hosts.names, 1, busy(down)))
+    with served(tmp_path / "state", INVENTORY / "dual-tor", readings=file) as client:
+        shown(page, client, "#/placement?nodes=7")
+        until(lambda: "Not as planned" in text(page), "hosts are chosen")
+        said = text(page)
+    assert "gpu02:eth1 is down: observe: the port is down; 75 % of its bandwidth is left" in said
+    assert "gpu03:eth1 is down: observe: the port is down" in said
+    assert "Nothing is reported." not in said
+    assert "eth3, eth4" in said
+    assert "su1-rail1-a, su1-rail1-b" in said
