@@ -70,7 +70,6 @@ class Oversubscription(ModelRule):
                 fix,
                 place=model.above_place(tier),
                 device=switches.names[worst],
-                is_example=True,
             )
 
 
