@@ -53,12 +53,21 @@ class Risk(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One value that changes; ``before`` or ``after`` is empty when it appears or vanishes."""
+    """One value that changes; ``before`` or ``after`` is empty when it appears or vanishes.
+
+    ``if_up`` is its risk on a port that is up, where ``risk`` is harmless as the port is shut.
+    """
 
     path: str
     before: str
     after: str
     risk: Risk
+    if_up: Risk | None = None
+
+    @property
+    def risk_if_up(self) -> Risk:
+        """What it does to traffic where its port is up, as after it."""
+        return self.risk if self.if_up is None else self.if_up
 
 
 def worst_of(changes: Iterable[Change], method: str) -> tuple[Risk, str]:
@@ -137,6 +146,12 @@ class DevicePlan:
         """The worst of its changes, or restart when the method is one."""
         return worst_of(self.changes, self.method)[0]
 
+    @property
+    def risk_if_up(self) -> Risk:
+        """The same where ports that it opens are up: the risk of a rollback."""
+        worst = max((change.risk_if_up for change in self.changes), default=Risk.HARMLESS)
+        return max(self.risk, worst)
+
     def timer_s(self, wanted_s: int) -> int:
         """Return the commit timer in seconds, 0 where the device has none."""
         return 0 if self.no_net or self.one_way else wanted_s
@@ -213,7 +228,13 @@ def _device_json(plan: DevicePlan) -> dict[str, Any]:
     data["expected"] = _shallow(plan.expected)
     data["risk"] = plan.risk.word
     data["changes"] = [
-        {"path": c.path, "before": c.before, "after": c.after, "risk": c.risk.word}
+        {
+            "path": c.path,
+            "before": c.before,
+            "after": c.after,
+            "risk": c.risk.word,
+            **({"risk_if_up": c.if_up.word} if c.if_up is not None else {}),
+        }
         for c in plan.changes
     ]
     data["artefacts"] = [
@@ -310,7 +331,10 @@ def _device_plan(name: str, form: DeviceForm) -> DevicePlan:
         diff=form.diff,
         no_net=form.no_net,
         changes=tuple(
-            Change(item.path, item.before, item.after, Risk.from_word(item.risk))
+            Change(
+                *(item.path, item.before, item.after, Risk.from_word(item.risk)),
+                if_up=Risk.from_word(item.risk_if_up) if item.risk_if_up else None,
+            )
             for item in form.changes
         ),
         artefacts=tuple(

@@ -39,6 +39,7 @@ class ChangeForm(_Form):
     before: str
     after: str
     risk: Literal["harmless", "brief loss", "port flap", "restart"]
+    risk_if_up: Literal["", "brief loss", "port flap"] = ""
 
 
 class ArtefactForm(_Form):

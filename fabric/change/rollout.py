@@ -148,7 +148,7 @@ class LeafPings:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A wave, and what is left while all of its devices are down.
+    """A wave, and what is left while the devices that its change takes down are down, or else all.
 
     Parameters
     ----------

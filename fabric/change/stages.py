@@ -77,19 +77,28 @@ class Stages:
         ordered = [*hosts, *switches] if hosts_first else [*switches, *hosts]
         return [*stages, *ordered]
 
-    def with_cut(
-        self, stage: Stage, before: Collection[tuple[str, str]], after: Collection[tuple[str, str]]
+    def meanwhile(
+        self,
+        stage: Stage,
+        down: tuple[str, ...],
+        before: Collection[tuple[str, str]],
+        after: Collection[tuple[str, str]],
     ) -> Stage:
-        """Return a wave with what is left where cables lost their sessions.
+        """Return a wave with what is left while some of its devices are down, and cut cables.
 
         Parameters
         ----------
+        down : tuple of str
+            Devices of it whose change takes ports down; where there are none, all of them fail.
         before, after : collection of (str, str)
             Switches and ports whose sessions are down before and after the wave.
         """
+        if down and down != stage.names:
+            of_down = self._stage(stage.kind, down)
+            stage = replace(of_down, names=stage.names, hosts=stage.hosts)
         if not before and not after:
             return stage
-        during = self._outage(stage.names) | outage_of_ports(self._fabric, before)
+        during = self._outage(down or stage.names) | outage_of_ports(self._fabric, before)
         outages = (during, outage_of_ports(self._fabric, after))
         hits = (impact(self._network, outage, self._fabric.tenants) for outage in outages)
         left, of = min(map(_left, hits), key=itemgetter(0))

@@ -336,7 +336,10 @@ def apply(
         output.alarming(describe(planned, verify_s, full=full), NO_NET)
         _warn(lambda: fresh.check(planned, output.progress))
         _warn(lambda: workflow.check_approvals(planned, options, fresh))
-        output.note("Dry run: no changes were made. Add --commit to apply the plan.")
+        applied = workflow.applied_by(planned, state)
+        again = f"{applied[:1].upper()}{applied[1:]}; for what is left, run `rocefab plan` again"
+        way = again if applied else "Add --commit to apply the plan."
+        output.note(f"Dry run: no changes were made. {way}")
         return
     if planned.empty:
         output.note("The plan contains no changes.")

@@ -31,9 +31,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
+    from fabric.core.findings import Finding
+
 
 #: Nobody reads more errors of one file than these.
 MOST_LINES = 100
+#: So many like errors are all listed; of more, so many are. Our choice.
+_FEW, _ALIKE = 8, 5
 
 
 _ENDS = (
@@ -119,6 +123,17 @@ def capped(lines: Sequence[str], most: int = MOST_LINES) -> list[str]:
     return [*lines[:most], *([f"... and {more} more"] if more > 0 else [])]
 
 
+def _lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield each finding with its place; of many that are alike, some and how many more."""
+    from fabric.validate.like_findings import like_findings
+
+    for like in like_findings(findings):
+        shown = like.findings if len(like.findings) <= _FEW else like.findings[:_ALIKE]
+        yield from map(str, shown)
+        if more := len(like.findings) - len(shown):
+            yield f"    {more:,} more that differ in names and numbers alone"
+
+
 def _internal(error: BaseException) -> int:
     sys.stderr.write(f"rocefab: internal error: {type(error).__name__}: {error}\n")
     if os.environ.get("ROCEFAB_TRACEBACK"):
@@ -131,7 +146,7 @@ def _internal(error: BaseException) -> int:
 def _known(error: FabricError) -> int:
     output.refusal(error)
     if isinstance(error, InputError):
-        for line in capped([str(finding) for finding in error.findings]):
+        for line in capped([*_lines(error.findings)]):
             sys.stderr.write(f"{line}\n")
     says_all = isinstance(error, FileError)  # its headline is the finding without its fix
     for line in (*(() if says_all else (str(error),)), *getattr(error, "__notes__", ())):

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from fabric.observe.configuration import configured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fabric.observe.configuration import Configured
     from fabric.observe.state import (
         BgpPeer,
         EcnState,
@@ -129,6 +134,16 @@ class Running:
         """Return a configuration that is one text, without files of ours."""
         system = {"version": version} if version else {}
         return cls(device, platform, text, text, saved, {}, system=system)
+
+    @property
+    def text(self) -> str:
+        """Configuration of a switch as its reader takes it."""
+        return self.config if isinstance(self.config, str) else json.dumps(self.config, indent=1)
+
+    @cached_property
+    def configured(self) -> Configured | None:
+        """What the configuration of a switch says; None where no reader takes it."""
+        return configured(self.platform, self.text)
 
     @property
     def fingerprint(self) -> str:

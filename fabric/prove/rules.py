@@ -36,7 +36,7 @@ PROOF_RULES: dict[str, DescribedRule] = {
         (
             "BAT003",
             Severity.ERROR,
-            "Every planned BGP session comes up and exchanges IPv4 routes",
+            "Every planned BGP session comes up and exchanges its routes",
             "Without the session no traffic takes its cable; others carry more.",
             "make address, AS number and activation agree at both ends",
             _BGP,

@@ -18,6 +18,7 @@ from fabric.design.pool import (
     worst_ingress,
 )
 from fabric.design.table_spread import shortfall_of, table_spread
+from fabric.platforms import platforms
 from fabric.qos.ecn.edge import unmarked
 from fabric.qos.headroom.mlx5 import TOLD_DRIVERS, nic_headroom_bytes
 from fabric.qos.headroom.verdict import HeadroomVerdict, judge
@@ -127,7 +128,8 @@ def _headroom(device: DeviceDesign, profile: HeadroomProfile, peer: str) -> Iter
                 yield Line(part, term.name, _interval(term.least_bytes, term.amount_bytes), times)
         step = f"in steps of {law.rounding_bytes:,}" if law.rounding_bytes > 1 else ""
         size = _interval(law.least_bytes, law.headroom_bytes)
-        yield Line(part, "by the law", size, f"law {law.law}{_setting(profile)} {step}")
+        length = "" if profile.row else _setting(profile)  # the row alone has another length
+        yield Line(part, "by the law", size, f"law {law.law}{length} {step}")
     else:
         yield Line(part, "by the law", "unknown", profile.no_law)
     yield from _of_port(device, profile, state.lack)
@@ -272,7 +274,8 @@ def _watchdog(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
     if not sets_times(device.sku, device.role):
         yield Line(part, "detection", words)
         return
-    yield Line(part, "detection", words, f"polls every {watchdog.poll_ms} ms")
+    polls = platforms[device.platform].polls
+    yield Line(part, "detection", words, f"polls every {watchdog.poll_ms} ms" if polls else "")
     yield Line(part, "restoration", f"{watchdog.restoration_ms} ms")
     pause = s_to_us(longest_pause_s(port.speed_gbps))
     yield Line(part, "longest pause of one frame", f"{pause:,.1f} us", "65535 quanta")

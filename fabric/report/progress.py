@@ -56,7 +56,7 @@ def progress(report: RunReport) -> dict[str, Any]:
 def _device(report: RunReport, name: str, event: Event | None) -> dict[str, Any]:
     return {
         "name": name,
-        "risk": report.plan.devices[name].risk.word,
+        "risk": report.risk(name),
         "state": event.state.value if event else "not begun",
         "detail": event.detail if event else "",
         "at": event.at if event else None,

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 _ID = re.compile(r"[A-Z]{3}\d{3}")
 #: What a person may have meant as an id of a rule; a host may have such a name.
-_LIKE_ID = re.compile(r"[A-Z]{3}\d{3,}")
+_LIKE_ID = re.compile(r"[A-Z]{3}-?\d+")
+#: Checks of NICs, which `verify` and `drift` name.
+_OF_NICS = re.compile(r"H\d{1,2}")
 
 
 def every_rule() -> list[Rule]:
@@ -55,7 +57,8 @@ def is_rule_id(word: str) -> bool:
 
 def is_like_rule_id(word: str) -> bool:
     """Tell whether a word may be meant as the id of a rule."""
-    return bool(_LIKE_ID.fullmatch(word))
+    known = any(rule.id[:3] == word[:3].upper() for rule in every_rule())
+    return bool(_LIKE_ID.fullmatch(word.upper() if known else word) or _OF_NICS.fullmatch(word))
 
 
 def rule_details(name: str) -> Table:
@@ -84,7 +87,14 @@ def rule_details(name: str) -> Table:
 
 def no_rule(name: str) -> InputError:
     """Return the error that there is no rule of a name."""
-    close = difflib.get_close_matches(name.upper(), [rule.id for rule in every_rule()], n=3)
+    if _OF_NICS.fullmatch(name):
+        fix = "docs/hosts.md#verify-and-drift lists these checks"
+        finding = Finding("INT022", Severity.ERROR, f"{name} is a check of NICs, not a rule", fix)
+        return InputError("unknown rule", [finding])
+    family, digits = name[:3].upper(), name[3:].removeprefix("-")
+    whole = f"{family}{digits.zfill(3)}"
+    ids = [rule.id for rule in every_rule()]
+    close = [whole] if whole in ids else difflib.get_close_matches(name.upper(), ids, n=3)
     meant = f"did you mean {' or '.join(close)}?" if close else ""
     fix = advised(meant, "`rocefab show rules` lists them")
     finding = Finding("INT022", Severity.ERROR, f"unknown rule {name!r}", fix)

@@ -96,6 +96,11 @@ class RunReport:
             if event.detail.startswith(_GATE) and event.state.value == "pending"
         ]
 
+    def risk(self, name: str) -> str:
+        """Return what the run risks on a device; a rollback shuts ports that are up by then."""
+        device = self.plan.devices[name]
+        return (device.risk_if_up if self.record.kind == "rollback" else device.risk).word
+
     def devices(self) -> list[tuple[str, str, str, str, str]]:
         """Return wave, device, risk, state and how long it took; in the order of the waves."""
         rows = []
@@ -104,7 +109,7 @@ class RunReport:
                 own = [event for event in self.events if event.device == name]
                 took = f"{own[-1].at - own[0].at:,.0f} s" if own else "-"
                 state = f"{own[-1].state.value} {own[-1].detail}".strip() if own else "not begun"
-                rows.append((str(number), name, self.plan.devices[name].risk.word, state, took))
+                rows.append((str(number), name, self.risk(name), state, took))
         return rows
 
     def _tables(self) -> Iterator[_Table]:

@@ -40,6 +40,8 @@ _FAR_ABOVE = 2.0
 _LOW = 0.1
 #: Of the highest threshold, up to the edge; and on a logarithmic axis, where that is less.
 _ROOM, _LOG_ROOM = 1.05, 1.5
+#: Characters of an entry of the legend that fit into half of the width; measured.
+_COLUMN = 42
 #: Ticks in each decade of a logarithmic axis, so that there is one near its top.
 _TICKS = (1, 2, 5)
 
@@ -80,7 +82,8 @@ def _drawing(runs: Runs) -> Any:
     upper.set_ylabel("queue in MB")
     _show_low(upper, limits)
     handles, labels = upper.get_legend_handles_labels()
-    drawing.legend(handles, labels, loc="outside lower center", fontsize="small", ncols=2)
+    columns = 2 if max(map(len, labels), default=0) <= _COLUMN else 1
+    drawing.legend(handles, labels, loc="outside lower center", fontsize="small", ncols=columns)
     lower.set_ylabel("throughput in Gb/s")
     lower.set_xlabel("time in ms")
     return drawing
@@ -165,13 +168,14 @@ def _limits(axes: Any, limits: Mapping[str, Limits]) -> None:
     far = _FAR_ABOVE * top
     for (name, size_mb, set_mb), labels in of.items():
         is_common = len(labels) == len(limits)
+        text, set_text = (f"{megabytes:.3g}" for megabytes in (size_mb, set_mb))
         axes.axhline(
             min(size_mb, far),
             color="0.35" if is_common else limits[labels[0]][0],
             linestyle=_DASHES[name],
             linewidth=0.9,
-            label=f"{name} {set_mb:.3g} MB"
-            + ("" if size_mb == set_mb else f", rounded to {size_mb:.3g} MB by the switch")
+            label=f"{name} {set_text} MB"
+            + ("" if text == set_text else f", rounded to {text} MB by the switch")
             + ("" if is_common else f", {', '.join(labels)}")
             + (", above the plot" if size_mb >= far else ""),
         )

@@ -21,16 +21,17 @@ from fabric.change.origin import MAX_AGE_S
 from fabric.change.questions import Questions
 from fabric.change.rollback import ways_on
 from fabric.change.rollout import LOSS
+from fabric.core.counts import counted
 from fabric.core.errors import JournalError, StalePlanError
 from fabric.core.files import write_whole
 from fabric.devices.connections import connections
-from fabric.report.run import RunReport
+from fabric.report.run import ENDS, RunReport
 from fabric.report.run_rows import rolled_back
 from fabric.workflow.devices import executor
 from fabric.workflow.host_sessions import HostSessions
 from fabric.workflow.ping_gate import Isolation, Joined, Pings, Rdma
 from fabric.workflow.run_list import all_runs
-from fabric.workflow.state import of_plan, taken_by
+from fabric.workflow.state import has_runs, of_inventory, of_plan, taken_by
 from fabric.workflow.withdrawal_gate import Withdrawn
 from fabric.workflow.withdrawals import withdrawn_of
 
@@ -49,6 +50,7 @@ __all__ = [
     "MaxFailures",
     "Options",
     "Result",
+    "applied_by",
     "apply",
     "check_approvals",
     "export",
@@ -229,6 +231,23 @@ def interrupted(plan: Plan | None, state: Path | None) -> str:
     if run is None or not _is_interrupted(journal, journal.run(run)):
         return ""
     return f"run {run} was interrupted; {ways_on(run, journal, place)}"
+
+
+def applied_by(plan: Plan, state: Path | None) -> str:
+    """Return which run applied a plan; empty where none did, or it was rolled back, or goes on."""
+    if state is None and plan.origin:
+        state = of_inventory(Path(plan.origin.inventory), plan.fabric)
+    if state is None or not has_runs(state):
+        return ""
+    journal, text = Journal(state), plan.to_json()
+    own = [one.id for one in journal.runs() if one.kind == "apply" and one.plan == text]
+    rows = [row for row in (all_runs(journal) if own else ()) if row["run"] in own]
+    ended = [row for row in rows if row["stays_on"] and row["state"] in ENDS]
+    devices = counted(len(plan.devices), "device")
+    words = [
+        f"run {row['run']} applied this plan to {row['stays_on']} of {devices}" for row in ended
+    ]
+    return words[-1] if words else ""
 
 
 def _is_interrupted(journal: Journal, record: RunRecord) -> bool:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
+from dataclasses import replace
+from ipaddress import ip_network
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fabric.change.model import Risk
+from fabric.core.netmask import with_mask
 from fabric.prove.vrfs import gateways
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from fabric.change.model import DevicePlan
+    from fabric.change.model import Change, DevicePlan, Plan
     from fabric.design.model import DeviceDesign
     from fabric.observe.configuration import Configured
+    from fabric.observe.snapshot import Running
     from fabric.workflow.project import Project
     from fabric.workflow.sides import Side
 
@@ -106,23 +111,78 @@ def _vrfs_of_nics(project: Project, side: Side) -> dict[tuple[str, str], str]:
 def changing_ports(plan: DevicePlan, design: DeviceDesign) -> frozenset[str]:
     """Return the ports that a change takes traffic from; none where it may be the whole switch.
 
-    A change is about the port that it names, or whose BGP session it names.
+    A change is about the port that it names, itself or by its BGP session or network.
     """
-    if plan.risk in (Risk.HARMLESS, Risk.RESTART):
+    if plan.risk_if_up in (Risk.HARMLESS, Risk.RESTART):
         return frozenset()
-    by_word = {peer.address: peer.port for peer in design.bgp.neighbours}
-    by_word |= {port.name: port.name for port in design.ports}
-    named = [
-        {by_word[word] for word in _words(change.path) if word in by_word}
-        for change in plan.changes
-        if change.risk > Risk.HARMLESS
-    ]
-    return frozenset().union(*named) if all(len(ports) == 1 for ports in named) else frozenset()
+    ports = _ports_of([one for one in plan.changes if one.risk_if_up > Risk.HARMLESS], design)
+    return frozenset(port for port in ports if port) if all(ports) else frozenset()
+
+
+def with_shut_ports(
+    plan: Plan, designs: Mapping[str, DeviceDesign], running: Mapping[str, Running]
+) -> Plan:
+    """Return a plan in which changes of ports that are shut are harmless."""
+    devices = {
+        name: replace(one, changes=on_shut_ports(one.changes, designs[name], running[name]))
+        if name in designs
+        else one
+        for name, one in plan.devices.items()
+    }
+    return replace(plan, devices=devices)
+
+
+def on_shut_ports(
+    changes: Sequence[Change], design: DeviceDesign, running: Running
+) -> tuple[Change, ...]:
+    """Return changes of which those about one port that is shut are harmless: it has no traffic.
+
+    A restart stays one, and so does the risk of a port that no reader knows to be shut.
+
+    Parameters
+    ----------
+    running : Running
+        What the switch runs before; read only where a change is about one port.
+    """
+    risky = [one for one in changes if Risk.HARMLESS < one.risk < Risk.RESTART]
+    about = dict(zip(risky, _ports_of(risky, design), strict=True))
+    said = running.configured if any(about.values()) else None
+    shut = {name for name, port in said.ports.items() if not port.enabled} if said else set()
+    return tuple(
+        replace(one, risk=Risk.HARMLESS, if_up=one.risk) if about.get(one) in shut else one
+        for one in changes
+    )
+
+
+def _ports_of(changes: Collection[Change], design: DeviceDesign) -> list[str | None]:
+    """Return the port that each change is about; None where that is not exactly one."""
+    by_word: dict[str, set[str]] = defaultdict(set)
+    for word, port in _port_words(design) if changes else ():
+        by_word[word].add(port)
+    nothing: set[str] = set()
+    named = (
+        nothing.union(*(by_word[word] for word in _words(change.path) if word in by_word))
+        for change in changes
+    )
+    return [next(iter(ports)) if len(ports) == 1 else None for ports in named]
+
+
+def _port_words(design: DeviceDesign) -> Iterator[tuple[str, str]]:
+    """Yield words that stand for a port: its name, its BGP session, the network of its address."""
+    yield from ((peer.session, peer.port) for peer in design.bgp.neighbours)
+    for port in design.ports:
+        yield port.name, port.name
+        for address in filter(None, (port.address, port.ipv6)):
+            network = str(ip_network(address, strict=False))
+            yield network, port.name
+            yield " ".join(with_mask(network)), port.name
 
 
 def _words(path: str) -> Iterator[str]:
-    """Yield the words of the path of a change."""
-    return (word.removesuffix(":") for word in _BETWEEN.split(path))
+    """Yield the words of the path of a change, and each two of them: a network and its mask."""
+    words = [word.removesuffix(":") for word in _BETWEEN.split(path)]
+    yield from words
+    yield from map(" ".join, pairwise(words))
 
 
 def _is_unused(now: Side, name: str, port_name: str, *, between_switches: bool) -> bool:

@@ -154,7 +154,8 @@ def between(
         return _repaired(before, after, error, progress)
     waves = partial(between_waves, before, after)
     variants = _Variants(before)
-    return Comparison(before, after, listed, effect, variants, running, verdict, waves).diff()
+    judge_risk = partial(effect, after.designs.devices)
+    return Comparison(before, after, listed, judge_risk, variants, running, verdict, waves).diff()
 
 
 def _names_apart(before: Source, after: Source) -> list[str]:

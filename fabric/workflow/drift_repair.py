@@ -133,5 +133,8 @@ class Repairs:
 
 
 def _is_harmless(device: DevicePlan) -> bool:
-    """Tell whether no change of a plan touches traffic, and a timer rolls it back."""
-    return device.risk is Risk.HARMLESS and not device.no_net
+    """Tell whether no change of a plan touches traffic, and a timer rolls it back.
+
+    A port that somebody shut stays shut, whatever the change of it would take.
+    """
+    return device.risk_if_up is Risk.HARMLESS and not device.no_net

@@ -17,12 +17,14 @@ from fabric.core.errors import FabricError
 from fabric.observe.snapshot import Running
 from fabric.report.diff.compare import Effect
 from fabric.report.diff.consequences import UNKNOWN
+from fabric.workflow.carrying import on_shut_ports
 from fabric.workflow.configurations import whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from fabric.core.artefact import Artefact
+    from fabric.design.model import DeviceDesign
     from fabric.devices.driver import Driver
 
 #: Between a section and a line; no configuration has it.
@@ -31,17 +33,30 @@ _PLACE = re.compile(rf"(?<=^[ +-])[^{_PLACED}]*{_PLACED}")
 _KERNEL = re.compile(r"^-?([\w./-]+) = (\S+)$", re.MULTILINE)
 
 
-def effect(device: str, before: Sequence[Artefact], after: Sequence[Artefact]) -> Effect:
-    """Return risk and restart of the way from some files to others; unknown where none can tell."""
+def effect(
+    designs: Mapping[str, DeviceDesign],
+    device: str,
+    before: Sequence[Artefact],
+    after: Sequence[Artefact],
+) -> Effect:
+    """Return risk and restart of the way from some files to others; unknown where none can tell.
+
+    Parameters
+    ----------
+    designs : mapping of str to DeviceDesign
+        What each switch becomes.
+    """
     platform = after[0].platform
     try:
         running = _running(device, platform, before)
         draft = adapters[platform].draft(running, after, cast("Driver", _Preview(running)))
+        own, changes = designs.get(device), draft.changes
+        changes = on_shut_ports(changes, own, running) if own else changes
     except (FabricError, KeyError, StopIteration, ValueError, TypeError, AttributeError) as error:
         why = str(error) if isinstance(error, FabricError) else "its files alone do not tell"
         return Effect(UNKNOWN, None, (why,))
     method = draft.candidate.method
-    worst, cause = worst_of(draft.changes, method)
+    worst, cause = worst_of(changes, method)
     gone = sorted(_networks(before) - _networks(after))
     if gone and worst < Risk.BRIEF_LOSS:
         worst, cause = Risk.BRIEF_LOSS, " ".join(gone[0])

@@ -18,6 +18,7 @@ from fabric.core.errors import NotPlannedError
 from fabric.core.files import write_whole
 from fabric.intent.contents import inventory_hash
 from fabric.topology.tenants import vrf_name
+from fabric.workflow.carrying import with_shut_ports
 from fabric.workflow.check import check, refuse, refuse_errors, yang_of
 from fabric.workflow.devices import Selection, executor, fail_on, targets
 from fabric.workflow.leaf_pings import leaf_pings, with_tenants
@@ -104,6 +105,7 @@ def plan(
         fail_on(errors, "`rocefab plan --allow-missing` plans the others" if some else "")
     assert plan_of_all is not None
     whole = with_revoked(project.devices, replace(plan_of_all, origin=origin), moves_of)
+    whole = with_shut_ports(whole, project.devices, running)
     if whole.empty:
         return whole
     if rollout:

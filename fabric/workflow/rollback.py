@@ -98,7 +98,7 @@ def would_go_back(run: int, state: Path, only: str = "") -> list[str]:
         kinds: dict[tuple[str, str], list[str]] = defaultdict(list)
         for name in wave:
             device = chosen.plan.devices[name]
-            kinds[device.method, device.risk.word].append(name)
+            kinds[device.method, device.risk_if_up.word].append(name)
         lines += [
             f"wave {number}: {hostlist.fold_inside(names)} ({counted(len(names), 'device')}): "
             f"by {method}, risk: {risk}"

@@ -25,9 +25,9 @@ from fabric.workflow.probe import leg_of, taking_part
 from fabric.workflow.sides import sides
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from fabric.change.model import Plan
+    from fabric.change.model import DevicePlan, Plan
     from fabric.change.rollout import Stage
     from fabric.design.host_model import NicAddress
     from fabric.observe.snapshot import Running
@@ -73,18 +73,32 @@ def staged(project: Project, plan: Plan, running: Mapping[str, Running]) -> Plan
             break
     assert best is not None
     sessions = MixedSessions.of(project, [stage.names for stage in best.stages], before, after)
-    best = replace(best, stages=tuple(_with_cut(stages, best.stages, sessions)))
+    devices = sessions.demanded(plan.devices)
+    down = {name for name, device in devices.items() if _takes_down(device)}
+    best = replace(best, stages=tuple(_meanwhile(stages, best.stages, down, sessions)))
     if policy.gates.ping or policy.gates.rdma:
         best = replace(best, stages=tuple(_with_pings(project, best.stages, sessions)))
     best = _with_jobs(best)
     waves = tuple(stage.names for stage in best.stages)
-    return replace(plan, waves=waves, rollout=best, devices=sessions.demanded(plan.devices))
+    return replace(plan, waves=waves, rollout=best, devices=devices)
 
 
-def _with_cut(stages: Stages, ordered: Sequence[Stage], sessions: MixedSessions) -> Iterator[Stage]:
-    """Yield the waves with what is left where sessions of the waves before are down."""
+def _takes_down(device: DevicePlan) -> bool:
+    """Tell whether a change takes ports or sessions of a device down while it is applied."""
+    return bool(device.risk in _FLAPS or device.later or device.due)
+
+
+def _meanwhile(
+    stages: Stages, ordered: Sequence[Stage], down: Collection[str], sessions: MixedSessions
+) -> Iterator[Stage]:
+    """Yield the waves with what is left while devices, and sessions of the waves before, are down.
+
+    Devices whose change takes nothing down count where there are no others: if all of it fails.
+    """
     for number, stage in enumerate(ordered, 1):
-        yield stages.with_cut(stage, sessions.cut_after(number - 1), sessions.cut_after(number))
+        own = tuple(name for name in stage.names if name in down)
+        cut = sessions.cut_after(number - 1), sessions.cut_after(number)
+        yield stages.meanwhile(stage, own, *cut)
 
 
 def _with_jobs(rollout: RolloutPlan) -> RolloutPlan:
@@ -173,8 +187,7 @@ def describe_stage(plan: Plan, number: int) -> str:
     stage = plan.rollout.stages[number - 1]
     words = [stage.kind]
     devices = [plan.devices[name] for name in stage.names]
-    is_down = any(one.risk in _FLAPS or one.later or one.due for one in devices)
-    when = "meanwhile" if is_down else "if all of it fails,"
+    when = "meanwhile" if any(map(_takes_down, devices)) else "if all of it fails,"
     lost = counted(stage.lost_rails, "rail")
     rails = f", and hosts lose {lost} in total" if stage.lost_rails else ""
     words.append(f"{when} {_left(stage, plan.rollout.policy.min_capacity_percent)}{rails}")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fabric.audit.host_class import lossless_of_nics
-from fabric.observe.configuration import WHOLE, readers
+from fabric.observe.configuration import configured
 from fabric.observe.configuration.lossless import lossless_readers
 from fabric.observe.parsers import UnreadableError
 from fabric.workflow.configurations import whole
@@ -34,23 +34,25 @@ class Side:
         Configuration of each switch.
     nics : dict of str to dict
         Settings of the NICs of each host, by interface.
+    running : dict of str to Running
+        What was read of devices; the texts of switches are those.
     """
 
     platforms: Mapping[str, str]
     texts: Mapping[str, str]
     nics: Mapping[str, Mapping[str, Any]]
+    running: Mapping[str, Running] = field(default_factory=dict)
 
     @cached_property
     def routing(self) -> dict[str, Configured]:
         """What the text of each switch says of routing; one that cannot be read is absent."""
-        result = {}
-        for name, text in self.texts.items():
-            try:
-                files = dict.fromkeys(WHOLE, text)
-                result[name] = readers[self.platforms[name]](files)
-            except (UnreadableError, KeyError):
-                continue
-        return result
+        said = {
+            name: self.running[name].configured
+            if name in self.running
+            else configured(self.platforms[name], text)
+            for name, text in self.texts.items()
+        }
+        return {name: one for name, one in said.items() if one}
 
     @cached_property
     def lossless(self) -> dict[str, Lossless]:
@@ -69,11 +71,11 @@ class Side:
         systems = {name: state.platform for name, state in running.items() if name in texts}
         for name, state in running.items():
             if name in texts:
-                text = isinstance(state.config, str)
-                texts[name] = state.config if text else json.dumps(state.config, indent=1)
+                texts[name] = state.text
             elif name in nics:
                 nics[name] = state.config["nics"]
-        return Side({**self.platforms, **systems}, texts, nics)
+        platforms = {**self.platforms, **systems}
+        return Side(platforms, texts, nics, {**self.running, **running})
 
 
 def sides(project: Project, running: Mapping[str, Running]) -> tuple[Side, Side]:

@@ -15,7 +15,7 @@ from fabric.workflow.state_owners import note_owner, of_inventory, owners, taken
 if TYPE_CHECKING:
     from fabric.change.model import Plan
 
-__all__ = ["existing", "of_inventory", "of_plan", "of_url", "taken_by", "taken_over"]
+__all__ = ["existing", "has_runs", "of_inventory", "of_plan", "of_url", "taken_by", "taken_over"]
 
 #: Where earlier versions kept their journal: in the folder that the command ran in.
 EARLIER = Path(".rocefab")
@@ -75,13 +75,13 @@ def taken_by(plan: Plan) -> str:
     return taken_over(of_inventory(inventory, plan.fabric), inventory)
 
 
-def _has_runs(folder: Path) -> bool:
+def has_runs(folder: Path) -> bool:
     """Tell whether a folder has a journal; `rocefab serve` has a folder without one too."""
     return (folder / _DATABASE).exists()
 
 
 def _check_earlier() -> None:
-    if not _has_runs(EARLIER):
+    if not has_runs(EARLIER):
         return
     run = Journal(EARLIER).unfinished()
     if run is not None:
@@ -104,12 +104,12 @@ def existing(inventory: Path | None) -> Path | None:
     """
     if inventory is not None:
         folder = of_inventory(inventory)
-        return folder if _has_runs(folder) else None
+        return folder if has_runs(folder) else None
     here = Path.cwd().resolve()
-    if _has_runs(own := of_inventory(here)):
+    if has_runs(own := of_inventory(here)):
         return own
     below = [owner.folder for owner in owners() if owner.inventory.is_relative_to(here)]
-    folders = [folder for folder in (*below, EARLIER) if _has_runs(folder)]
+    folders = [folder for folder in (*below, EARLIER) if has_runs(folder)]
     if len(folders) > 1:
         of = {owner.folder: owner.inventory for owner in owners()}
         names = ", ".join(f"{one} (of {of[one]})" if one in of else str(one) for one in folders)

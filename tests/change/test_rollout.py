@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 
 from fabric.change.gates import Command
-from fabric.change.rollout import Stage
+from fabric.change.model import Change, DevicePlan, Plan, Risk
+from fabric.change.rollout import RolloutPlan, Stage
 from fabric.change.stages import Stages
 from fabric.change.windows import is_open, next_opening
 from fabric.core.errors import InputError
 from fabric.intent.rollout_model import Rollout, Window
 from fabric.workflow.mixed import hazards
+from fabric.workflow.mixed_sessions import MixedSessions
 from fabric.workflow.project import Project
+from fabric.workflow.rollout import _meanwhile, describe_stage
 from fabric.workflow.sides import sides
 from tests.cases import each
 from tests.topology.fabrics import INVENTORY, example
@@ -28,6 +31,9 @@ POLICIES = {
     "four rails": Rollout(rails_at_once=4),
     "much must stay": Rollout(rails_at_once=4, min_capacity_percent=80),
 }
+
+
+CHANGED = DevicePlan("leaf", "sonic", "leaf", "", "", "", "", "live", (), "", ())
 
 
 def _stages(name: str, policy: Rollout) -> list[Stage]:
@@ -62,6 +68,37 @@ def test_capacity_splits_a_wave() -> None:
     assert [(len(one.names), one.left_percent) for one in half[:2]] == [(4, 50.0), (4, 50.0)]
     most = _stages("rail-only", Rollout(rails_at_once=4, min_capacity_percent=80))
     assert [(len(one.names), one.left_percent) for one in most[:2]] == [(1, 87.5), (1, 87.5)]
+
+
+#: Risk of each leaf of a wave -> what its line says.
+MEANWHILE = {
+    (Risk.HARMLESS,) * 4: "leaf; if all of it fails, each unit keeps at least 50 % of its NIC",
+    (Risk.BRIEF_LOSS,) * 4: "leaf; if all of it fails, each unit keeps at least 50 % of its NIC",
+    (Risk.PORT_FLAP,) * 4: "leaf; meanwhile each unit keeps at least 50 % of its NIC",
+    (Risk.PORT_FLAP, *(Risk.HARMLESS,) * 3): (
+        "leaf; meanwhile each unit keeps at least 87.5 % of its NIC bandwidth, and hosts lose 8"
+    ),
+    (Risk.RESTART, Risk.PORT_FLAP, Risk.HARMLESS, Risk.BRIEF_LOSS): (
+        "leaf; meanwhile each unit keeps at least 75 % of its NIC bandwidth, and hosts lose 16"
+    ),
+}
+
+
+@each("risks", MEANWHILE)
+def test_meanwhile_counts_what_a_change_takes_down(risks: tuple[Risk, ...]) -> None:
+    policy = Rollout(rails_at_once=4)
+    stages = Stages(example("rail-only"), policy)
+    wave = stages.of([f"su1-rail{rail}" for rail in range(4)])
+    plans = {
+        name: replace(CHANGED, device=name, changes=(Change("x", "", "y", risk),))
+        for name, risk in zip(wave[0].names, risks, strict=True)
+    }
+    down = {name for name, plan in plans.items() if plan.risk >= Risk.PORT_FLAP}
+    [stage] = _meanwhile(stages, wave, down, MixedSessions())
+    assert (stage.names, stage.hosts) == (wave[0].names, wave[0].hosts)
+    rollout = RolloutPlan(policy, (stage,), ())
+    plan = Plan("rail-only", (stage.names,), plans, rollout=rollout)
+    assert describe_stage(plan, 1).startswith(f": {MEANWHILE[risks]}"), describe_stage(plan, 1)
 
 
 def test_pairs_that_only_a_whole_wave_cuts_split_it() -> None:

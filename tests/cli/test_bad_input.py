@@ -151,6 +151,18 @@ CALLS = {
         "show rules QOS924",
         r"unknown rule 'QOS924'; did you mean QOS024",
     ),
+    "explain: a rule with few digits": (
+        "explain QOS24",
+        r"unknown rule 'QOS24'; did you mean QOS024\?",
+    ),
+    "explain: a rule in small letters": (
+        "explain qos-024",
+        r"unknown rule 'qos-024'; did you mean QOS024\?",
+    ),
+    "explain: a check of NICs": (
+        "explain H2",
+        r"H2 is a check of NICs, not a rule; docs/hosts.md#verify-and-drift",
+    ),
     "rule to explain that does not exist": ("explain QOS924", r"'QOS924'; did you mean QOS024"),
     "rule to explain with more digits": ("explain QOS9999", r"'QOS9999'; did you mean"),
     "rule to explain of no area, with an inventory": (
@@ -384,3 +396,15 @@ def test_check_says_where_no_rule_was_reached(folder: Path, case: str) -> None:
     ended = run("check", "inv")
     is_reached = "rules checked" in ended.out
     assert ("rules are checked once this is corrected" in ended.err) is not is_reached
+
+
+def test_of_many_like_errors_some_are_shown(tmp_path: Path) -> None:
+    folder = shutil.copytree(DEMO, tmp_path / "demo")
+    (folder / "hosts").mkdir(exist_ok=True)
+    nics = ", ".join("{rail: 0, port: 0}" for _ in range(20))
+    text = f"hosts: [{{names: gpu001, nics: [{nics}]}}]\n"
+    (folder / "hosts" / "a.yaml").write_text(text, encoding="utf-8")
+    lines = run("check", folder).err.splitlines()
+    assert sum("found the number 0" in line for line in lines) == 5
+    assert "    15 more that differ in names and numbers alone" in lines
+    assert "20 errors" in lines[-1]

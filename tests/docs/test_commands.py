@@ -284,6 +284,10 @@ def test_a_fabric_grows(folder: Path) -> None:
             said = typed(planned, folder, **words)
             assert "can be lost" not in said
             assert said.count("each unit keeps all of its bandwidth") == said.count("\nwave ") > 1
+            risks = [line for line in said.splitlines() if "risk: " in line]
+            switches = [line for line in risks if re.search(r"\(\w+ (leaf|spine)", line)]
+            assert switches
+            assert [line for line in switches if not line.endswith(", risk: harmless")] == []
             for line in _lines_on("grown", "apply verify"):
                 typed(line, folder, **words)
 

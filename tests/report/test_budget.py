@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from functools import cache
 from pathlib import Path
 
@@ -51,6 +52,16 @@ def test_host_port_with_a_table() -> None:
     assert result["ecn", "Kmin"][0] == "150,000 bytes"
     assert result["watchdog", "detection"] == ("drop, after 400 ms", "polls every 200 ms")
     assert result["watchdog", "longest pause of one frame"][0] == "83.9 us"
+
+
+def test_the_length_of_a_row_is_not_that_of_the_law(tmp_path: Path) -> None:
+    """A cable of 20 m has the row of 40 m, and its own figures by the law."""
+    folder = shutil.copytree(ROOT / "inventory" / "rail-512", tmp_path / "a")
+    file = folder / "fabric.yaml"
+    file.write_text(re.sub(r"host_m: \d+", "host_m: 20", file.read_text()))
+    result = rows(Project(folder), "su1-rail0", "Ethernet0")
+    assert " of 40 m" in result["headroom", "in the table"][1]
+    assert " m" not in result["headroom", "by the law"][1]
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,6 @@ CASES = {
             *("fabric.units.[su2].hosts", 2, 1, 50, "less protection"),
             cables=2,
             capacity=4,
-            attached=2,
             added=1,
         ),
     ),

@@ -56,7 +56,7 @@ def test_what_a_host_loses(name: str) -> None:
     content = json.dumps(state).encode()
     after = [*before]
     after[number] = replace(before[number], content=content)
-    assert effect("gpu001", before, after).risk == risk
+    assert effect({}, "gpu001", before, after).risk == risk
 
 
 def test_the_cause_is_a_line_that_differs() -> None:
@@ -70,5 +70,5 @@ def test_the_cause_is_a_line_that_differs() -> None:
         for text in ("one", "other")
     )
     after = [replace(config, content=after[0].content + fec.encode())]
-    lost = effect("spine01", before, after)
+    lost = effect({}, "spine01", before, after)
     assert (lost.risk, lost.risk_cause) == ("port flap", f"interface Ethernet100/1: {fec.strip()}")

@@ -17,7 +17,7 @@ from fabric.observe.snapshot import Snapshot
 from fabric.observe.state import BgpPeer, LldpNeighbour
 from fabric.workflow.mixed_sessions import MixedSessions
 from fabric.workflow.project import Project
-from fabric.workflow.rollout import _with_cut
+from fabric.workflow.rollout import _meanwhile
 from fabric.workflow.sides import planned_side
 from tests.topology.fabrics import INVENTORY
 
@@ -78,7 +78,7 @@ def test_capacity_counts_the_sessions_of_waves_before(tmp_path: Path) -> None:
     waves = [stage.names for stage in order]
     sessions = MixedSessions.of(after, waves, planned_side(before), planned_side(after))
     assert [stage.left_percent for stage in order] == [50.0] * 4
-    left = [stage.left_percent for stage in _with_cut(stages, order, sessions)]
+    left = [stage.left_percent for stage in _meanwhile(stages, order, (), sessions)]
     assert left == [50.0, 0.0, 0.0, 50.0]
 
 

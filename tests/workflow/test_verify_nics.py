@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from types import SimpleNamespace
+from uuid import UUID
 
 import pytest
 
@@ -309,6 +310,31 @@ def test_a_host_with_the_driver_of_the_kernel_is_read_by_dcb(tmp_path, monkeypat
         lab["gpu001"].run_detached("dcb dcbx set dev eth1 ieee")
         (result,) = drift(project, connections, ONE, silent)
         assert told(result) == {(name, "eth1", False) for name in ("H2", "H3", "H16")}
+
+
+def write_uuids(folder):
+    """Write the UUIDs of the ports of all NICs, which `nicctl` needs."""
+    folder.mkdir()
+    for host in range(1, 5):
+        nics = [{"rail": rail, "port_uuid": str(UUID(int=2 * host + rail))} for rail in (0, 1)]
+        content = {"hosts": [{"names": f"gpu00{host}", "nics": nics}]}
+        (folder / f"{host}.yaml").write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize(("driver", "seen"), [("bnxt", {"H2"}), ("ionic", set())])
+def test_other_drivers_are_as_planned_once_their_files_apply(tmp_path, monkeypatch, driver, seen):
+    """No tool tells PFC of an ionic NIC: neither right nor wrong is said."""
+    folder = shutil.copytree(DEMO, tmp_path / "inventory")
+    file = folder / "fabric.yaml"
+    file.write_text(file.read_text().replace("host:\n", f"host:\n  nic: {{driver: {driver}}}\n"))
+    if driver == "ionic":
+        write_uuids(folder / "hosts")
+    with applied_lab(tmp_path, monkeypatch, folder) as (lab, project, connections):
+        (result,) = drift(project, connections, ONE, silent)
+        assert told(result) == set()
+        lab["gpu001"].run_detached("dcb pfc set dev eth1 prio-pfc all:off")
+        (result,) = drift(project, connections, ONE, silent)
+        assert told(result) == {(name, "eth1", False) for name in seen}
 
 
 FINE, LATE, UP = Health("a", "sonic"), Health("b", "eos", error="gone"), Health("b", "eos")

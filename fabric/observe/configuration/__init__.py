@@ -20,6 +20,7 @@ from fabric.observe.configuration.model import (
     PrefixMatch,
 )
 from fabric.observe.configuration.static_routes import Discard, StaticRoute
+from fabric.observe.unreadable import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,6 +41,7 @@ __all__ = [
     "PrefixMatch",
     "Reader",
     "StaticRoute",
+    "configured",
     "readers",
 ]
 
@@ -68,6 +70,16 @@ class Reader(Protocol):
 
 #: By system: what its configuration says. A system without one is not proved by our engine.
 readers: Registry[Reader] = Registry("configuration reader", plugins="reading")
+
+
+def configured(system: str, text: str) -> Configured | None:
+    """Return what a whole configuration says; None where no reader takes it."""
+    if system not in readers:
+        return None
+    try:
+        return readers[system](dict.fromkeys(WHOLE, text))
+    except (UnreadableError, KeyError):
+        return None
 
 
 if not TYPE_CHECKING:  # a type checker would take any name

@@ -26,7 +26,7 @@ from fabric.observe.configuration.model import (
     is_address,
 )
 from fabric.observe.configuration.static_routes import Discard, StaticRoute
-from fabric.observe.parsers import UnreadableError
+from fabric.observe.unreadable import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

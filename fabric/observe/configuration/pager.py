@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fabric.observe.parsers import UnreadableError
+from fabric.observe.unreadable import UnreadableError
 
 #: ``--More--`` (EOS, NX-OS, SONiC), ``---- More ----`` (VRP, Comware), ``<--- More --->`` (ASA),
 #: ``---(more 33%)---`` (Junos), behind what a terminal erases.

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fabric.core.registry import Registry
+from fabric.observe.unreadable import UnreadableError as UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -14,10 +15,6 @@ if TYPE_CHECKING:
 
     Reading = Callable[[str], Any]
     Titles = Mapping[str, str]
-
-
-class UnreadableError(ValueError):
-    """An output is not what the command prints; the reading is unknown."""
 
 
 class Parser(Protocol):

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from fabric.observe.hostfacts.facts import HostFacts, NicFacts
 
 
+#: Drivers without DCB operations (Linux drivers/net/ethernet/pensando/ionic).
+_WITHOUT_DCB = frozenset({"ionic"})
+
+
 @dataclass(frozen=True, slots=True)
 class Remark:
     """What is not right with a NIC, or not known of it."""
@@ -50,6 +54,11 @@ class Looked:
     def ofed(self) -> bool:
         """Whether the driver is that of OFED, which has files that the kernel's has not."""
         return has_ofed(self.host)
+
+    @property
+    def dcb(self) -> bool:
+        """Whether a tool tells PFC, DSCPs, pause and DCBX of the driver."""
+        return self.host.traits.nic.driver not in _WITHOUT_DCB
 
 
 checks: Registry[Callable[[Looked], Iterator[Remark]]] = Registry("check of a NIC", __name__)

@@ -28,13 +28,16 @@ def trust(looked: Looked) -> Iterator[Remark]:
 def pfc(looked: Looked) -> Iterator[Remark]:
     """Check that PFC is on for the planned priorities, and for no other."""
     planned = tuple(number for number, bit in enumerate(looked.plan.qos.pfc) if bit)
-    yield from compare("H2", "PFC priorities", looked.nic.pfc_priorities, planned)
+    if looked.dcb:
+        yield from compare("H2", "PFC priorities", looked.nic.pfc_priorities, planned)
 
 
 @checks.add("H3")
 def dscp_map(looked: Looked) -> Iterator[Remark]:
     """Check that data and CNPs have their priorities."""
     qos, actual = looked.plan.qos, looked.nic.dscp_to_priority
+    if not looked.dcb:
+        return
     if actual is None:
         yield Remark("H3", "the map of DSCPs could not be read", unknown=True)
         return
@@ -47,7 +50,8 @@ def dscp_map(looked: Looked) -> Iterator[Remark]:
 @checks.add("H4")
 def global_pause(looked: Looked) -> Iterator[Remark]:
     """Check that pause of the whole link is off where PFC is on."""
-    yield from compare("H4", "pause of the whole link", looked.nic.global_pause, False)  # noqa: FBT003
+    if looked.dcb:
+        yield from compare("H4", "pause of the whole link", looked.nic.global_pause, False)  # noqa: FBT003
 
 
 @checks.add("H5")
@@ -127,7 +131,8 @@ def cable_length(looked: Looked) -> Iterator[Remark]:
 @checks.add("H16")
 def dcbx(looked: Looked) -> Iterator[Remark]:
     """Check that the host owns DCBX, so that no switch changes the NIC."""
-    yield from compare("H16", "owner of DCBX", looked.nic.dcbx, "os")
+    if looked.dcb:
+        yield from compare("H16", "owner of DCBX", looked.nic.dcbx, "os")
 
 
 def _receive_buffers(looked: Looked) -> Iterator[Remark]:

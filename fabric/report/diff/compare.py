@@ -155,7 +155,8 @@ class Comparison:
             if not apart:
                 continue
             role, platform = _kind(self.after.designs, name)
-            key = platform, tuple((one.path, one.before, one.after) for one in apart)
+            lines = tuple((one.path, one.before, one.after) for one in apart)
+            key = platform, self._shut(name), lines
             if key not in known:
                 known[key] = self._effect(name, platform, old[name], new[name])
             effect = known[key]
@@ -169,6 +170,15 @@ class Comparison:
                 )
             )
         return devices
+
+    def _shut(self, name: str) -> frozenset[str]:
+        """Return the ports of a switch that are shut before: changes of them lose nothing."""
+        design = self.before.designs.devices.get(name)
+        return (
+            frozenset(port.name for port in design.ports if not port.enabled)
+            if design
+            else frozenset()
+        )
 
     def _effect(
         self, name: str, platform: str, old: Sequence[Artefact], new: Sequence[Artefact]

@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.core.shown import listed
+from fabric.platforms.features import feature
 from fabric.systems.sonic.platforms import SONIC
 from fabric.systems.sonic.view import is_managed
 from fabric.validate.rule import ClassRule, SwitchRule, Wrong, rules
@@ -104,12 +106,14 @@ class SessionsAfterFreshBoot(SwitchRule):
         if device.platform != "sonic" or not device.unnumbered_ports:
             return
         if SONIC.train(release) not in _WRITTEN_AT_START:
+            family = feature("sonic", "ipv6") if device.uses_ipv6 else None
+            fine = [one for one in _WRITTEN_AT_START if not (family and family.is_newer(one))]
             yield self.finding(
                 f"unnumbered sessions of SONiC {release or 'of an unknown release'} may be lost at "
                 "a boot without /etc/sonic/frr/frr.conf",
                 f"where they are, make them once in vtysh (`neighbor FABRIC peer-group`, `neighbor "
                 "PORT interface`), run `write memory` there and restart the container bgp; or set "
-                f"the release, if it is {', '.join(_WRITTEN_AT_START)}",
+                f"the release, if it is {listed(fine)}",
                 place=places.peering_place(device),
                 device=device.name,
             )
