@@ -26,6 +26,7 @@ from fabric.core.errors import (
     NoRoomError,
     PlanError,
 )
+from fabric.core.likeness import like_groups, shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -125,12 +126,10 @@ def capped(lines: Sequence[str], most: int = MOST_LINES) -> list[str]:
 
 def _lines(findings: Sequence[Finding]) -> Iterator[str]:
     """Yield each finding with its place; of many that are alike, some and how many more."""
-    from fabric.validate.like_findings import like_findings
-
-    for like in like_findings(findings):
-        shown = like.findings if len(like.findings) <= _FEW else like.findings[:_ALIKE]
+    for like in like_groups(findings, lambda one: (one.rule, shape(one.message), shape(one.fix))):
+        shown = like if len(like) <= _FEW else like[:_ALIKE]
         yield from map(str, shown)
-        if more := len(like.findings) - len(shown):
+        if more := len(like) - len(shown):
             yield f"    {more:,} more that differ in names and numbers alone"
 
 
