@@ -96,6 +96,36 @@ def unit_gbps(network: Clos, layers: Layers) -> tuple[Ints, Ints]:
     )
 
 
+def pod_gbps(network: Clos) -> Ints:
+    """Return the bandwidth of each pod to other pods, in Gb/s, shape (pods,).
+
+    It is that of the cables of its spines that lead to some other pod.
+    """
+    cables = network.cables
+    pod = network.pod[cables.lower]
+    mine = _useful_above_spines(network) & (pod >= 0)
+    return _total(pod[mine], cables.speed_gbps[mine], network.pods)
+
+
+def _useful_above_spines(network: Clos) -> Bools:
+    """Return which cables of spines lead to some other pod, shape (cables,).
+
+    Both spines of the way have a leaf, and they are of two ASes.
+    """
+    cables, size = network.cables, len(network.tier)
+    below_spine = cables.lower < network.leaves
+    has_leaf = np.isin(np.arange(size), cables.upper[cables.up & below_spine])
+    useful: Bools = cables.up & ~below_spine & has_leaf[cables.lower]
+    low, high = cables.lower[useful], cables.upper[useful]
+    spines = np.stack([network.pod[low], network.asn[low]], axis=1)
+    kinds, kind = np.unique(spines, axis=0, return_inverse=True)
+    joined = np.zeros((len(kinds), size), dtype=np.bool_)
+    joined[kind.reshape(-1), high] = True
+    is_other = (kinds[:, None] != kinds).all(axis=2)
+    useful[useful] = meets(is_other, joined)[kind.reshape(-1), high]
+    return useful
+
+
 def halves(network: Clos) -> tuple[Ints, Ints]:
     """Return the leaves of the first half of the units, and those of the others.
 

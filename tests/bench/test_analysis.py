@@ -44,6 +44,7 @@ def large(hosts: int, leaves: int, spines: int, cores: int, pods: int) -> Clos:
     return Clos(
         tier=np.repeat(np.arange(3), [leaves, spines, cores]),
         unit=np.where(np.arange(total) < leaves, np.arange(total) // NICS_PER_HOST, -1),
+        pod=np.concatenate([leaf // per_pod, spine // planes, np.full(cores, -1)]),
         asn=np.concatenate([10**6 + leaf, 65000 + spine // planes, np.full(cores, 64999)]),
         cables=Cables(
             *(lower, 0 * lower, upper, 0 * upper),
@@ -60,6 +61,7 @@ def large(hosts: int, leaves: int, spines: int, cores: int, pods: int) -> Clos:
         ),
         host_unit=unit,
         units=units,
+        pods=pods,
     )
 
 

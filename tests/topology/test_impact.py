@@ -17,6 +17,7 @@ from fabric.topology.bandwidth import (
     by_rail,
     by_tier,
     halves,
+    pod_gbps,
     unit_gbps,
     useful_uplinks,
 )
@@ -27,7 +28,7 @@ from fabric.topology.paths import Layers
 from fabric.topology.singles import SingleFailures
 from tests.cases import examples
 from tests.topology.fabrics import example, fabric
-from tests.topology.layered import Plain, made, networks, outage, without
+from tests.topology.layered import Plain, made, networks, outage, pods, without
 
 
 def flow_graph(network: Clos) -> nx.DiGraph:
@@ -181,6 +182,47 @@ def test_bandwidth_of_the_demo():
     assert [part.tolist() for part in unit_gbps(network, layers)] == [[1600, 1600], [1600, 1600]]
     way = longest_way(network)
     assert (way.cables, way.cable_m) == (((400, 5), (400, 40), (400, 40), (400, 5)), 90)
+
+
+@given(pods())
+@examples(50)
+def test_bandwidth_of_pods_is_that_of_paths_to_other_pods(network: Clos) -> None:
+    plain, pod, cables = Plain.of(network), network.pod.tolist(), network.cables
+    hops = {
+        hop
+        for pair in plain.pairs
+        if pod[pair[0]] != pod[pair[1]]
+        for _, near, top, far, _ in plain.paths(*pair)
+        for hop in ((near, top), (far, top))
+    }
+    gbps = [0] * network.pods
+    for low, high, speed in zip(cables.lower, cables.upper, cables.speed_gbps, strict=True):
+        if (low, high) in hops:
+            gbps[pod[low]] += int(speed)
+    assert pod_gbps(network).tolist() == gbps
+    lost = outage(network, switches=[len(pod) - 1])
+    assert impact(network, lost).pod_gbps.tolist() == [
+        gbps,
+        pod_gbps(without(network, switches=[len(pod) - 1])).tolist(),
+    ]
+
+
+#: What fails of two pods, each with a spine of 2 x 400G to each of two groups -> what each keeps.
+PODS = {
+    "a super-spine of two of its group": (["core01"], [2400, 2400]),
+    "a group": (["core01", "core03"], [1600, 1600]),
+    "the cables of one pod": (["cable-bundle:core01:east-spine01"], [2400, 2400]),
+    "a group to each pod": (["east-spine01", "west-spine02"], [0, 0]),
+    "the leaves of a pod": (["rack1-leaf", "rack2-leaf"], [0, 0]),
+}
+
+
+@pytest.mark.parametrize("name", PODS)
+def test_a_cable_of_a_pod_counts_if_it_leads_to_another(name: str) -> None:
+    failed_words, left = PODS[name]
+    built = example("three-tier")
+    hit = impact(clos(built), outages.outage(built, failed_words))
+    assert hit.pod_gbps.tolist() == [[3200, 3200], left]
 
 
 def test_an_uplink_to_a_spine_without_another_way_down_carries_nothing():
