@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -138,14 +138,38 @@ def halves(network: Clos) -> tuple[Ints, Ints]:
     return leaves[first], leaves[~first]
 
 
-def bisection_gbps(network: Clos) -> int:
-    """Return the smallest bandwidth whose cables part the two `halves`, in Gb/s, one way.
+class Cut(NamedTuple):
+    """The smallest bandwidth whose cables part the leaves of two sides, in Gb/s, one way.
+
+    ``pod`` is the first side; -1 where the sides are the two `halves`.
+    """
+
+    gbps: int
+    sides: tuple[Ints, Ints]
+    pod: int
+
+
+def bisection(network: Clos) -> Cut:
+    """Return the smallest cut: of the two `halves`, and below super-spines of a pod and the others.
+
+    Of equal cuts it is that of the halves.
+    """
+    every = [(halves(network), -1)]
+    if network.tiers > 2:  # noqa: PLR2004 - leaves, spines and super-spines
+        leaves = np.arange(network.leaves)
+        own = ((network.pod[leaves] == pod, pod) for pod in range(network.pods))
+        every += [((leaves[mine], leaves[~mine]), pod) for mine, pod in own if 0 < mine.mean() < 1]
+    cuts = (Cut(_cut_gbps(network, *sides), sides, pod) for sides, pod in every)
+    return min(cuts, key=lambda cut: cut.gbps)
+
+
+def _cut_gbps(network: Clos, first: Ints, second: Ints) -> int:
+    """Return the smallest bandwidth whose cables part two sides.
 
     It is the largest flow that goes up and then down (max-flow min-cut): exact for two tiers as
     the sum over spines of the smaller side; for more by Dinic's algorithm of scipy, where detours
     inside one AS count too, so that it is a bound from above where a pod has lost cables.
     """
-    first, second = halves(network)
     if network.tiers == 1:
         return 0
     if network.tiers == 2:  # noqa: PLR2004 - leaves and spines

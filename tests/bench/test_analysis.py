@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 
-from fabric.topology.bandwidth import bisection_gbps
+from fabric.topology.bandwidth import bisection
 from fabric.topology.clos import Cables, Clos, Edge
 from fabric.topology.paths import Layers, next_hop_counts, path_counts
 from fabric.topology.singles import SingleFailures
@@ -90,7 +90,7 @@ def test_large(title: str, size: tuple[int, ...]) -> None:
     timed("every single cable between switches", every.cables)
     timed("every single NIC cable", every.nics)
     timed("every single switch", every.switches)
-    timed("bisection", lambda: bisection_gbps(network))
+    timed("bisection", lambda: bisection(network))
 
 
 def test_peak_memory() -> None:

@@ -368,6 +368,27 @@ def test_bandwidth_to_other_pods_is_shown() -> None:
     )
 
 
+#: Pods of the racks -> Gb/s of the smallest cut, and its sides.
+SIDES = {
+    ("east", "west", "west", "west"): (1600, "the pods east and west"),
+    ("east", "middle", "middle", "west"): (1600, "the pod east and the others"),
+    ("east", "east", "west", "west"): (1600, "the units rack1 ... and rack3 ..."),
+}
+
+
+@pytest.mark.parametrize("pods", SIDES)
+def test_the_bisection_names_both_sides(pods: tuple[str, ...], tmp_path: Path) -> None:
+    data = yaml.safe_load((DEMO.parent / "three-tier" / "fabric.yaml").read_text())
+    for unit, pod in zip(data["units"], pods, strict=True):
+        unit["pod"] = pod
+    data["super_spines"]["links_per_spine"] = 1
+    (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
+    rows = {item: (value, how) for item, value, how in capacity(Project(tmp_path)).rows}
+    gbps, sides = SIDES[pods]
+    value, how = rows["bisection, one way"]
+    assert (value, how.partition(";")[0]) == (f"{gbps:,} Gb/s", f"smallest cut between {sides}")
+
+
 def test_two_ports_of_a_nic_leave_no_single_point() -> None:
     """In the demonstration each leaf and each NIC cable is one: a host loses a rail by it."""
     words = ("--all-links", "--all-switches", "--format", "json")
