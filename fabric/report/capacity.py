@@ -160,12 +160,9 @@ def _sides(designs: Designs, cut: Cut) -> str:
     file = designs.intent.fabric
     units, pods = file.units, pod_names(file)
     if cut.pod >= 0:
-        is_pair = len(pods) == 2  # noqa: PLR2004 - one pod and another
-        return (
-            f"the pods {pods[0]} and {pods[1]}"
-            if is_pair
-            else f"the pod {pods[cut.pod]} and the others"
-        )
+        if len(pods) == 2:  # noqa: PLR2004 - one pod and another
+            return f"the pods {' and '.join(pods)}"
+        return f"the pod {pods[cut.pod]} and the others"
     if len(units) > 1:
         return f"the units {units[0].name} ... and {units[len(units) // 2].name} ..."
     return "the first half of the leaves and the others"

@@ -151,7 +151,9 @@ class WhatIf:
 
     @cached_property
     def pods(self) -> list[tuple[str, int, int]]:
-        """Name of each pod, then Gb/s to other pods, before and after."""
+        """Name of each pod, then Gb/s to other pods, before and after; none below three tiers."""
+        if not (self.fabric.switches.tier > 1).any():
+            return []
         names = pod_names(self.fabric.intent.fabric)
         return list(zip(names, *self.impact.pod_gbps.tolist(), strict=True))
 

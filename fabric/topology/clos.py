@@ -154,7 +154,7 @@ def clos(fabric: Fabric) -> Clos:
     return Clos(
         tier=switches.tier,
         unit=switches.unit,
-        pod=switches.pod,
+        pod=_pods(fabric),
         asn=switches.asn,
         cables=Cables(
             lower=lower,
@@ -179,6 +179,14 @@ def clos(fabric: Fabric) -> Clos:
         pods=len(pod_names(fabric.intent.fabric)),
         allowas_in=fabric.intent.fabric.bgp.allowas_in,
     )
+
+
+def _pods(fabric: Fabric) -> Ints:
+    """Return the pod of each switch; a spine that the inventory puts in none is in a leaf's."""
+    tier, pod, links = fabric.switches.tier, fabric.switches.pod.copy(), fabric.uplinks
+    rows = np.flatnonzero((tier[links.upper] == 1) & (pod[links.upper] < 0))
+    np.maximum.at(pod, links.upper[rows], pod[links.lower[rows]])
+    return pod
 
 
 def lost_cables(network: Clos, outage: Outage) -> tuple[Bools, Bools]:

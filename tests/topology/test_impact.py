@@ -243,6 +243,13 @@ def test_a_cable_of_a_pod_counts_if_it_leads_to_another(name: str) -> None:
     assert hit.pod_gbps.tolist() == [[3200, 3200], left]
 
 
+def test_a_spine_of_no_pod_is_in_that_of_its_leaves() -> None:
+    built = example("three-tier")
+    pod = np.where(built.switches.tier == 1, -1, built.switches.pod)
+    unnamed = replace(built, switches=replace(built.switches, pod=pod))
+    assert clos(unnamed).pod.tolist() == built.switches.pod.tolist() == clos(built).pod.tolist()
+
+
 def test_an_uplink_to_a_spine_without_another_way_down_carries_nothing():
     network = made([2, 2], [(0, 2), (0, 3), (1, 2)], [1, 2, 9, 9])
     assert useful_uplinks(network, Layers.of(network)).tolist() == [True, False, True]
