@@ -66,7 +66,8 @@ class Placement:
     reason : str
         Why these hosts.
     warnings : tuple of str
-        Named hosts that take no job now, and what makes the answer less certain.
+        Named hosts that take no job now, hosts without a plane that others have, and what makes
+        the answer less certain.
     data : dict
         The whole answer, as documented in /openapi.json.
     """

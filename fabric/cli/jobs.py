@@ -140,9 +140,10 @@ def place(
 ) -> None:
     """Select hosts for a job, order ranks, print NCCL settings.
 
-    The answer carries the load of the fullest link and a lower bound: a gap of 0 proves that no
-    choice is better. docs/jobs.md states the model. A scheduler names the number of hosts: without
-    --nodes and --hosts the job gets one, with a warning.
+    The answer carries the load of the fullest link, and a lower bound of that of the fullest cable
+    between switches: a gap of 0 proves that no choice is better for these cables. docs/jobs.md
+    states the model. A scheduler names the number of hosts: without --nodes and --hosts the job
+    gets one, with a warning.
 
     Exit codes: 0, 2, 4 (there are no hosts for a job).
     """
@@ -239,13 +240,13 @@ def _print(job: dict[str, Any], *, every_rank: bool) -> None:
     from fabric.core.likeness import like_groups
 
     hosts = hostlist.fold_in_order(job["hosts"])
+    slow = f"; the job gets {_short(job['rate'])} of its line rate" if job["rate"] < 1 else ""
     output.data(f"hosts   {hosts}\nreason  {job['reason']}\n")
     cost, load, hashed = (_short(job[key]) for key in ("cost", "link_load", "link_load_hashed"))
     output.data(
-        f"cost    {cost} of the line rate on the fullest {_fullest(job['bottleneck'])}; "
-        f"{_proof(job['gap'])}\n"
-        f"links   {load} of the line rate on the fullest cable between switches if "
-        f"packets are sprayed, {hashed} if flows are hashed\n"
+        f"cost    {cost} of the line rate on the fullest {_fullest(job['bottleneck'])}{slow}\n"
+        f"links   {load} of the line rate on the fullest cable between switches if packets are "
+        f"sprayed ({_proof(job['gap'])}), {hashed} if flows are hashed\n"
     )
     for used, hosts in (("used", job["degraded"]), ("not used", job["not_considered"])):
         output.data("".join(f"{used:<9}{line}\n" for line in _of_hosts(hosts)))
@@ -283,5 +284,5 @@ def _fullest(bottleneck: str) -> str:
 
 def _proof(gap: float | None) -> str:
     if gap is None:
-        return "how far it is above the best is not known"
+        return "how far above the best is not known"
     return f"at most {gap:.1%} above the best choice" if gap else "no choice is better"

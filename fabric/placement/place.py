@@ -205,11 +205,25 @@ def reason_of(answer: Answer, units: tuple[str, ...], query: Query) -> str:
 
 
 def warnings_of(answer: Answer) -> list[str]:
-    """Return what keeps a job from the hosts that were named."""
+    """Return what keeps a job from the hosts that were named, and what they do not have alike."""
     reasons: dict[str, list[str]] = {}
     for name, why in answer.stopped:
         reasons.setdefault(why, []).append(name)
-    return [f"{takes_no_job(names)}: {why}" for why, names in reasons.items()]
+    stopped = [f"{takes_no_job(names)}: {why}" for why, names in reasons.items()]
+    return [*stopped, *unequal_ports(answer)]
+
+
+def unequal_ports(answer: Answer) -> list[str]:
+    """Return the warning of hosts that lost a port in a plane, while others have theirs."""
+    if not answer.unequal:
+        return []
+    hosts = hostlist.fold(answer.unequal)
+    message = (
+        f"{hosts} lost a NIC port that other hosts of the job have: NCCL gives queue pairs to the "
+        "ports of a fused NIC in turn, so that some can join two planes, which have no path to "
+        f"each other; exclude {hosts}, or leave the same ports out of NCCL_IB_HCA on all hosts"
+    )
+    return [message]
 
 
 def takes_no_job(names: Sequence[str]) -> str:

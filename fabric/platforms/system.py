@@ -73,7 +73,8 @@ class Platform:
     neighbour_refresh : NeighbourRefresh
         What keeps the MAC address of a silent NIC known.
     watchdog_ms : dict
-        Allowed (low, high) for ``detection``, ``restoration``, ``poll``.
+        Allowed (low, high) for ``detection``, ``restoration``, and for ``poll`` where the system
+        can set how often it polls.
     source : str
         Where these facts come from.
     grade : {"stable", "beta", "experimental"}
@@ -202,6 +203,11 @@ class Platform:
         """Return the one of ``releases`` that a release is of: 5.14 of 5.14.1; else itself."""
         of = (known for known in self.releases if f"{release}.".startswith(f"{known}."))
         return next(of, release)
+
+    @property
+    def polls(self) -> bool:
+        """Whether the poll interval of the watchdog can be set."""
+        return "poll" in self.watchdog_ms
 
     def watchdog_range_ms(self, release: str) -> dict[str, tuple[int, int]]:
         """Return the allowed (low, high) of the watchdog times; ``release`` may be empty."""

@@ -18,6 +18,7 @@ from fabric.design.pool import (
     worst_ingress,
 )
 from fabric.design.table_spread import shortfall_of, table_spread
+from fabric.platforms import platforms
 from fabric.qos.ecn.edge import unmarked
 from fabric.qos.headroom.mlx5 import TOLD_DRIVERS, nic_headroom_bytes
 from fabric.qos.headroom.verdict import HeadroomVerdict, judge
@@ -273,7 +274,8 @@ def _watchdog(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
     if not sets_times(device.sku, device.role):
         yield Line(part, "detection", words)
         return
-    yield Line(part, "detection", words, f"polls every {watchdog.poll_ms} ms")
+    polls = platforms[device.platform].polls
+    yield Line(part, "detection", words, f"polls every {watchdog.poll_ms} ms" if polls else "")
     yield Line(part, "restoration", f"{watchdog.restoration_ms} ms")
     pause = s_to_us(longest_pause_s(port.speed_gbps))
     yield Line(part, "longest pause of one frame", f"{pause:,.1f} us", "65535 quanta")

@@ -42,7 +42,13 @@ class PlacementDocument(BaseModel):
     units: Annotated[dict[str, Hosts], Field(description="Hosts by unit, in rank order.")]
     rails: Annotated[list[int], Field(description="Rails that the GPUs of the job use.")]
     reason: Annotated[str, Field(description="Why these hosts, for people.")]
-    cost: Annotated[Load, Field(description="Load of the fullest link, NIC or cable.")]
+    cost: Annotated[
+        Load,
+        Field(
+            description="Load of the fullest link, NIC or cable; a NIC counts with the share that "
+            "its host has left of the bandwidth."
+        ),
+    ]
     link_load: Annotated[Load, Field(description="Load of the fullest cable between switches.")]
     link_load_hashed: Annotated[
         Load, Field(description="The same where queue pairs are hashed; expected value.")
@@ -58,12 +64,18 @@ class PlacementDocument(BaseModel):
         Load | None,
         Field(
             description="Most that link_load is above the best, as a share of it; 0 proves that no "
-            "choice is better; null where it is not known."
+            "choice is better for the cables; null where it is not known."
         ),
     ]
     bottleneck: Annotated[str, Field(description="The fullest link, or NIC.")]
     rate: Annotated[
-        float, Field(ge=0, le=1, description="Share of the NICs' line rate that the job gets.")
+        float,
+        Field(
+            ge=0,
+            le=1,
+            description="Share of the NICs' line rate that the job gets: at most the least share "
+            "that a host of it has left.",
+        ),
     ]
     spine_crossings_per_rail: Annotated[
         int, Field(ge=0, description="Times that a ring over the hosts changes the unit.")
@@ -120,8 +132,8 @@ class PlacementDocument(BaseModel):
     warnings: Annotated[
         list[str],
         Field(
-            description="Named hosts that take no job now, and why; of the service also what makes "
-            "the answer less certain."
+            description="Named hosts that take no job now, and why; hosts that have not the planes "
+            "of the others; of the service also what makes the answer less certain."
         ),
     ] = []
 

@@ -30,13 +30,15 @@ def progress(report: RunReport) -> dict[str, Any]:
         if not event.device and event.detail.startswith(_GATE):
             gates.append({"at": event.at, "text": event.detail.removeprefix(_GATE)})
     own = last.pop("", None)
+    stages = report.plan.rollout.stages if report.plan.rollout else ()
+    kinds = {name: stage.kind for stage in stages for name in stage.names}
     waves = [
         {
             "number": number,
-            "kind": report.plan.rollout.stages[number - 1].kind if report.plan.rollout else "",
+            "kind": kinds.get(wave[0], ""),
             "devices": [_device(report, name, last.get(name)) for name in wave],
         }
-        for number, wave in enumerate(report.plan.waves, 1)
+        for number, wave in enumerate(report.waves, 1)
     ]
     return {
         "run": report.record.id,

@@ -101,10 +101,19 @@ class RunReport:
         device = self.plan.devices[name]
         return (device.risk_if_up if self.record.kind == "rollback" else device.risk).word
 
+    @property
+    def waves(self) -> list[Sequence[str]]:
+        """Devices in the order in which the run comes to them; a rollback takes its own alone."""
+        if self.record.kind != "rollback":
+            return [*self.plan.waves]
+        own = {event.device for event in self.events}
+        back = ([name for name in wave if name in own] for wave in reversed(self.plan.waves))
+        return [wave for wave in back if wave]
+
     def devices(self) -> list[tuple[str, str, str, str, str]]:
         """Return wave, device, risk, state and how long it took; in the order of the waves."""
         rows = []
-        for number, wave in enumerate(self.plan.waves, 1):
+        for number, wave in enumerate(self.waves, 1):
             for name in wave:
                 own = [event for event in self.events if event.device == name]
                 took = f"{own[-1].at - own[0].at:,.0f} s" if own else "-"
@@ -117,7 +126,7 @@ class RunReport:
         gates, devices = self.gates(), self.devices()
         journal = [(clock(e.at), e.device, e.state.value, e.detail) for e in self.events]
         if not self.full:
-            waves = {name: turn for turn, wave in enumerate(self.plan.waves) for name in wave}
+            waves = {name: turn for turn, wave in enumerate(self.waves) for name in wave}
             gates, devices = gate_rows(gates), device_rows(devices)
             journal = journal_rows(self.events, waves)
         if gates:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core import hostlist
 from fabric.placement.job import host_names
-from fabric.placement.place import ranks_of_host, takes_no_job
+from fabric.placement.place import ranks_of_host, takes_no_job, unequal_ports
 from fabric.topology.tenants import UNASSIGNED, vni_of, vrf_name
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def tenant_placement(fabric: Fabric, found: Answer, wanted: PlacementBody) -> di
         "hosts": names,
         "hostlist": hostlist.fold(names),
         "rails": list(found.rails),
-        "warnings": [takes_no_job(stopped)] if stopped else [],
+        "warnings": [*([takes_no_job(stopped)] if stopped else []), *unequal_ports(found)],
     }
     gpus = wanted.gpus_per_node or fabric.intent.fabric.host.gpus
     if wanted.ranks:

@@ -73,8 +73,10 @@ class Adopted:
         Devices of the inventory that were not read.
     borrowed : list of Borrowed
         Roles of switches of which none was read, with what they take from others.
-    errors, warnings : int
-        Findings of the rules on the inventory with these files.
+    errors : list of Finding
+        What rules reject on the inventory with these files.
+    warnings : int
+        How many warnings they give.
     failure : str
         Why some devices cannot be rendered with these files; empty where all can.
     vrfs : list of Finding
@@ -89,7 +91,7 @@ class Adopted:
     borrowed: list[Borrowed]
     remaining: dict[str, list[Difference]]
     decided: dict[str, dict[str, str]]
-    errors: int
+    errors: list[Finding]
     warnings: int
     failure: str
     vrfs: list[Finding]
@@ -135,7 +137,6 @@ def adopt(project: Project, read: Read) -> Adopted:
         overrides, changed = closer, with_files(base, texts(closer, base))
         rendered, failure = _rendered(changed, read.devices)
     outcome = check(changed)
-    severities = [one.severity for one in outcome.findings]
     names = {one.name for one in voters}
     tenancy = Tenancy(changed, read)
     return Adopted(
@@ -156,8 +157,8 @@ def adopt(project: Project, read: Read) -> Adopted:
             if (rest := _rest(changed, name, read.devices[name], rendered, tenancy))
         },
         decided=_decided(changed, overrides),
-        errors=severities.count(Severity.ERROR),
-        warnings=severities.count(Severity.WARNING),
+        errors=[one for one in outcome.findings if one.severity is Severity.ERROR],
+        warnings=sum(one.severity is Severity.WARNING for one in outcome.findings),
         failure=failure,
         vrfs=tenancy.lost(),
     )

@@ -57,7 +57,7 @@ def as_object(adopted: Adopted, read: Read) -> dict[str, Any]:
         "failed": read.failed,
         "warnings": read.warnings,
         "check": {
-            "errors": adopted.errors,
+            "errors": len(adopted.errors),
             "warnings": adopted.warnings,
             "failure": adopted.failure,
         },
@@ -89,7 +89,8 @@ def describe(adopted: Adopted, read: Read) -> str:
     """Return an adoption as text: the files, groups, what would still change, what is unknown."""
     lines = [_failure(adopted), ""] if adopted.failure else []
     if adopted.errors and not adopted.failure:
-        lines = [f"{_check(adopted)} `rocefab render` and `plan` reject it.", ""]
+        rejected = f"{_check(adopted)} `rocefab render` and `plan` reject it:"
+        lines = [rejected, *(f"    {one}" for one in adopted.errors), ""]
     if adopted.vrfs:
         lines += [*(f"warning: {one}" for one in adopted.vrfs), ""]
     for path, text in adopted.files.items():
@@ -198,6 +199,6 @@ def _where(adopted: Adopted) -> str:
 
 def _check(adopted: Adopted) -> str:
     return (
-        f"`rocefab check` finds {counted(adopted.errors, 'error')} and "
+        f"`rocefab check` finds {counted(len(adopted.errors), 'error')} and "
         f"{counted(adopted.warnings, 'warning')} with these files."
     )

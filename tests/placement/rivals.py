@@ -140,7 +140,7 @@ def cost(engine: Engine, query: Query, counts: np.ndarray | None) -> float:
     index = engine.index
     request = resolve(engine.fabric, query)
     healthy = index.available.usable(request.columns).healthy
-    rows = seats(index.groups, counts, healthy, healthy, block=None)
+    rows = seats(index.groups, counts, np.zeros(len(healthy)), healthy, block=None)
     supply = index.supply(request.columns)
     demand = Demand.of(query.traffic, query.nodes, request.gpus, supply.leaves)
     own = index.loads(supply, demand, rows)

@@ -51,7 +51,8 @@ def test_scores_are_those_of_each_choice(seed: int) -> None:
         choices = choices_of(random, np.bincount(index.groups.of_host), nodes)
         scores = batch.scores(choices)
         for counts, lost, load in zip(choices, *scores, strict=True):
-            own = index.loads(supply, demand, seats(index.groups, counts, every, every, block=None))
+            rows = seats(index.groups, counts, np.zeros(len(every)), every, block=None)
+            own = index.loads(supply, demand, rows)
             assert (lost > 0) == (own.lost > 0)
             shared = (own.load + index.background[own.link]).max(initial=0.0)
             assert load == pytest.approx(np.inf if own.lost else shared, abs=1e-12)

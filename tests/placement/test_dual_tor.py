@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 
+import numpy as np
 import pytest
 
 from fabric.core.errors import NoRoomError
@@ -15,7 +16,7 @@ from fabric.placement.engine.state import Condition, Health, State
 from fabric.placement.engine.traffic import Traffic, parse_traffic
 from fabric.placement.environment import environment
 from fabric.placement.exporters.node_health import NodeHealth
-from fabric.placement.place import placed
+from fabric.placement.place import placed, warnings_of
 from fabric.topology import Fabric
 from fabric.workflow.hashed_load import hashed_load
 from tests.cases import each
@@ -67,6 +68,7 @@ def down(*subjects: str) -> tuple[Condition, ...]:
 
 SLOW = Condition("gpu03:eth2", Health.DEGRADED, capacity=0.5)
 EMPTY = Condition("gpu03:eth1", Health.DEGRADED, capacity=0.0)
+NO_PORT = "no port of the NIC of rail 0 carries traffic: "
 
 
 @each(
@@ -83,9 +85,26 @@ EMPTY = Condition("gpu03:eth1", Health.DEGRADED, capacity=0.0)
             True,
         ),
         ((EMPTY,), "gpu03:eth1 is degraded; 75 % of its bandwidth is left", True),
-        (down("gpu03:eth1", "gpu03:eth2"), "gpu03:eth1 is down", False),
-        (down("gpu03:eth1", "su1-rail0-b"), "gpu03:eth1 is down", False),
-        ((*down("gpu03:eth2"), EMPTY), "gpu03:eth2 is down", False),
+        (
+            down("gpu03:eth1", "gpu03:eth2"),
+            f"{NO_PORT}gpu03:eth1 is down; gpu03:eth2 is down",
+            False,
+        ),
+        (
+            down("gpu03:eth1", "su1-rail0-b"),
+            f"{NO_PORT}gpu03:eth1 is down; su1-rail0-b is down",
+            False,
+        ),
+        (
+            (*down("gpu03:eth2"), EMPTY),
+            f"{NO_PORT}gpu03:eth1 is degraded; gpu03:eth2 is down",
+            False,
+        ),
+        (
+            down("gpu03:eth1", "gpu03:eth3", "gpu03:eth4"),
+            "no port of the NIC of rail 1 carries traffic: gpu03:eth3 is down; gpu03:eth4 is down",
+            False,
+        ),
         (down("gpu03:eth1", "gpu03"), "gpu03 is down", False),
     ],
 )
@@ -121,6 +140,84 @@ def test_a_long_message_ends_with_a_whole_reason() -> None:
 def test_whole_hosts_come_first() -> None:
     answer = engine(*down("gpu03:eth1")).place(Query(7))
     assert answer.graded == ()
+
+
+#: All hosts lost a port of rail 1.
+RAIL_1 = down("su1-rail1-a")
+#: A host differs from the plan, and has all of its bandwidth.
+DIFFERS = Condition("gpu01", Health.DEGRADED, capacity=1.0)
+
+
+@each(
+    ("conditions", "nodes", "least", "later"),
+    [
+        ((*RAIL_1, *down("gpu01:eth2")), 2, 0.75, {"gpu01"}),
+        ((*RAIL_1, *down("gpu01:eth2")), 7, 0.75, {"gpu01"}),
+        ((*RAIL_1, *down("gpu01:eth2")), 8, 0.5, {"gpu01"}),
+        ((*down("gpu01:eth1", "gpu02:eth1", "gpu02:eth3"), DIFFERS), 6, 1, {"gpu01", "gpu02"}),
+        ((*down("gpu02:eth1", "gpu02:eth3", "gpu03:eth1"), DIFFERS), 7, 0.75, {"gpu02"}),
+        ((*down("gpu02:eth1", "gpu02:eth3", "gpu03:eth1"), DIFFERS), 6, 1, {"gpu02", "gpu03"}),
+    ],
+)
+def test_degraded_hosts_with_more_left_come_first(
+    conditions: tuple[Condition, ...], nodes: int, least: float, later: set[str]
+) -> None:
+    """Their share is that of the job: the slowest host sets its pace."""
+    usable = engine(*conditions)
+    answer = usable.place(Query(nodes, traffic=parse_traffic("all-to-all")))
+    names = [usable.fabric.hosts.names[row] for row in answer.rows]
+    assert later.isdisjoint(names) or names[-1] in later
+    assert later.isdisjoint(names) or nodes == len(usable.fabric.hosts.names)
+    assert answer.rate == pytest.approx(least)
+    assert answer.cost == pytest.approx(1 / least)
+    assert answer.bottleneck == "NIC"
+
+
+def test_several_units_give_the_hosts_with_more_left() -> None:
+    """A job that no unit holds; in each unit one host has less than the others."""
+    fabric = two_units()
+    names = fabric.hosts.names
+    less = {names[int(np.argmax(fabric.hosts.unit == unit))] for unit in (0, 1)}
+    lost = ("su1-rail1-a", "su2-rail1-a", *(f"{name}:eth1" for name in less))
+    usable = engine(*down(*lost), of=fabric)
+    answer = usable.place(Query(len(names) - 2))
+    assert {names[row] for row in answer.rows} == {*names} - less
+    assert answer.rate == pytest.approx(0.75)
+    assert usable.place(Query(len(names) - 1)).rate == pytest.approx(0.5)
+
+
+def test_a_host_alone_needs_no_bandwidth() -> None:
+    answer = engine(*RAIL_1).place(Query(1))
+    assert (answer.rate, answer.cost) == (1, 0)
+
+
+def test_named_hosts_with_nothing_left_get_nothing() -> None:
+    usable = engine(*down("gpu03:eth1", "gpu03:eth2", "gpu03:eth3", "gpu03:eth4"))
+    answer = usable.place(Query(2, hosts=("gpu03", "gpu04")))
+    assert (answer.rate, answer.cost, answer.bottleneck) == (0, 0, "NIC")
+
+
+@each(
+    ("planes", "conditions", "unequal"),
+    [
+        (2, down("gpu03:eth1"), ("gpu03",)),
+        (2, down("gpu03:eth1", "gpu04:eth2"), ("gpu03", "gpu04")),
+        (2, down("gpu03:eth1", "gpu04:eth4"), ("gpu03", "gpu04")),
+        (2, RAIL_1, ()),
+        (2, (), ()),
+        (1, down("gpu03:eth1"), ()),
+    ],
+)
+def test_hosts_without_a_plane_of_the_others_are_named(
+    planes: int, conditions: tuple[Condition, ...], unequal: tuple[str, ...]
+) -> None:
+    of = example("dual-plane" if planes == 2 else "dual-tor")
+    answer = engine(*conditions, of=of).place(Query(8))
+    assert tuple(sorted(answer.unequal)) == unequal
+    said = " ".join(warnings_of(answer))
+    assert ("which have no path to each other" in said) == bool(unequal)
+    alone = engine(*conditions, of=of).place(Query(1, hosts=("gpu03",)))
+    assert alone.unequal == ()
 
 
 def test_a_share_is_that_of_the_nics_in_use() -> None:

@@ -251,6 +251,15 @@ def test_fair_rates_by_hand(jobs: list[Loads], rates: list[float]) -> None:
     assert _fair_rates(jobs) == pytest.approx(rates)
 
 
+@pytest.mark.parametrize(
+    ("nic_load", "rates"),
+    [(0.0, [0.5, 0.5]), (1.0, [0.5, 0.5]), (4.0, [0.25, 0.75]), (float("inf"), [0, 1])],
+)
+def test_a_job_with_slow_nics_leaves_more_to_others(nic_load: float, rates: list[float]) -> None:
+    shared = SharedLinks([job(l0=1.0)], np.array([1.0]))
+    assert shared.rates(job(l0=1.0), nic_load) == pytest.approx(rates)
+
+
 @examples(80)
 @given(
     st.lists(

@@ -23,7 +23,8 @@ def test_every_platform_says_what_it_is() -> None:
         assert platform.title
         low, high = platform.port_mtu_bytes
         assert 0 < low < high
-        assert set(platform.watchdog_ms) == {"detection", "restoration", "poll"}
+        assert {*platform.watchdog_ms, "poll"} == {"detection", "restoration", "poll"}
+        assert platform.polls is (name not in {"comware7", "nxos", "vrp8"})
         assert all(0 < low < high for low, high in platform.watchdog_ms.values())
         assert platform.default_mac_ageing_s > 0
         refresh = platform.neighbour_refresh

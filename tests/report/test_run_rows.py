@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 from fabric.change.journal import Event, RunRecord, State
 from fabric.change.model import DevicePlan, Plan, Risk
@@ -73,3 +74,13 @@ def test_a_run_over_midnight_has_both_days() -> None:
     gates = [Event(midnight_s + at, "", State.PENDING, "gate ping: fine") for at in (-9, 5)]
     text = replace(report, events=gates).as_markdown()
     assert "| 2026-11-28 23:59:51 to 2026-11-29 00:00:05 UTC | ping: fine |" in text
+
+
+def test_waves_of_a_rollback_are_numbered_as_it_does_them() -> None:
+    """The last one first, and those that the run has not changed not at all."""
+    plan = SimpleNamespace(waves=(("a", "b"), ("c",), ("d",)))
+    events = [SimpleNamespace(device=name) for name in ("", "c", "a")]
+    order = {"apply": [("a", "b"), ("c",), ("d",)], "rollback": [["c"], ["a"]]}
+    for kind, waves in order.items():
+        report = RunReport(SimpleNamespace(kind=kind), plan, events, "")  # type: ignore[arg-type]
+        assert report.waves == waves

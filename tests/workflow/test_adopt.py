@@ -110,7 +110,7 @@ def test_times_that_need_their_poll_interval_pass_the_check(tmp_path: Path) -> N
     project = Project(INVENTORY / "demo")
     times = {"detection_ms": 200, "restoration_ms": 200, "poll_ms": 100}
     outcome = adopted(tmp_path, planted(project, {"watchdog": times}), project)
-    assert (outcome.errors, outcome.remaining) == (0, {})
+    assert (outcome.errors, outcome.remaining) == ([], {})
     assert "poll_ms: 100" in outcome.files[DEVICES]
 
 
@@ -308,7 +308,7 @@ def test_shares_sum_to_a_whole(system: str, tmp_path: Path) -> None:
     groups = yaml.safe_load(outcome.files[DEVICES])["devices"]
     schedulers = [tuple(one["lossless"]["scheduler"].values()) for one in groups]
     assert schedulers[0] == shares
-    assert outcome.errors == 0
+    assert outcome.errors == []
     fields = {one.field for one in outcome.remaining[name]}
     assert {"scheduler.lossless_percent", "scheduler.default_percent"} <= fields
     change = describe(outcome, Read()).split("Would still change:")[1]
@@ -344,6 +344,7 @@ def test_an_adoption_that_check_rejects_is_said_first(tmp_path: Path) -> None:
     ended = run("adopt", str(inventory), str(folder))
     assert ended.code == 4
     assert ended.out.startswith("`rocefab check` finds 1 error")
+    assert re.search(r"reject it:\n    \S+\.yaml:\d+:\d+: .* \[QOS\d+\]\n", ended.out)
 
 
 def test_a_file_of_the_user_is_not_replaced(tmp_path: Path) -> None:

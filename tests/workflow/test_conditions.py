@@ -229,7 +229,7 @@ def test_named_hosts_that_cannot_be_used_have_no_proof(tmp_path: Path) -> None:
     file = written(tmp_path, conditions={"su1-rail0": {"health": "down", "reason": "no power"}})
     ended = run("place", DEMO, "--hosts", "gpu[001-002]", "--avoid-state", file)
     assert "placed on the named hosts, although gpu[001-002] take no job now" in ended.out
-    assert "how far it is above the best is not known" in ended.out
+    assert "how far above the best is not known" in ended.out
     why = "su1-rail0 is down: no power"
     assert ended.err == f"warning: gpu[001-002] take no job now: {why}\n"
 

@@ -39,7 +39,7 @@ class Evaluated:
     load : float
         Load of the fullest of its links, with the jobs that run.
     nic_load : float
-        What the NICs send.
+        Load of the fullest NIC, as it is now.
     """
 
     rows: Ints
@@ -54,8 +54,8 @@ class Evaluated:
 
     @property
     def cost(self) -> float:
-        """Load of the fullest link, NIC or not."""
-        return max(self.load, self.nic_load)
+        """Load of the fullest link, NIC or not; NICs that have nothing left carry nothing."""
+        return max(self.load, self.nic_load if np.isfinite(self.nic_load) else 0.0)
 
 
 def answer(
@@ -90,7 +90,24 @@ def answer(
         ),
         links=tuple(_links(index, best, problem)),
         stopped=stopped,
+        unequal=tuple(names[row] for row in _unequal(index, rows, problem.supply.columns)),
     )
+
+
+def _unequal(index: Index, rows: Ints, columns: Ints) -> list[int]:
+    """Return the hosts that lost a port in a plane, while others have theirs; none without planes.
+
+    Of a NIC whose ports are fused, NCCL gives queue pair after queue pair to the next port, on each
+    host by itself (NVIDIA/nccl, ``src/transport/net_ib/connect.cc``, ``ncclIbSenderQpsCreate``): of
+    two ports and one, some pairs join two planes.
+    """
+    fabric, spared = index.fabric, index.available.now.spared
+    if fabric.intent.fabric.planes == 1 or not spared:
+        return []
+    ports = rows[:, None] * fabric.nics_per_host + index.groups.nic[rows][:, columns]
+    lost = np.isin(ports, list(spared))
+    here: list[int] = rows[(lost & ~lost.all(axis=0)).any(axis=1)].tolist()
+    return here
 
 
 def why_stopped(index: Index, usable: Usable, rows: Ints) -> tuple[tuple[str, str], ...]:
@@ -151,8 +168,8 @@ def _rates(index: Index, best: Evaluated) -> tuple[float, tuple[tuple[str, float
     own = best.own
     shared = index.background[own.link] > 0
     if best.load <= 1 or not shared.any():
-        return min(1.0, 1.0 / own.most if own.most else 1.0), ()
-    after = index.shared.rates(own)
+        return min(1.0, 1.0 / max(own.most, best.nic_load, 1.0)), ()
+    after = index.shared.rates(own, best.nic_load)
     slowed = [
         (job.name, float(old), float(new))
         for job, old, new in zip(index.state.jobs, index.rates, after[1:], strict=True)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fabric.placement.engine.host_health import HostHealth
     from fabric.placement.engine.now import Now
     from fabric.placement.engine.state import RunningJob
+    from fabric.placement.engine.traffic import Floats
     from fabric.topology.model import Bools, Fabric, Ints
 
 
@@ -33,6 +34,8 @@ class Usable:
     ----------
     healthy, graded : array of bool, shape (hosts,)
         Hosts that may be used, and of these the degraded ones are graded, not healthy.
+    share_left : array of float, shape (hosts,)
+        Share of the bandwidth of their NICs that is left, 0 to 1.
     uncabled, busy, lost : array of bool, shape (hosts,)
         Hosts that may not be used: a NIC has no cable, a job runs, or they are not as planned.
     reasons : dict
@@ -41,10 +44,26 @@ class Usable:
 
     healthy: Bools
     graded: Bools
+    share_left: Floats
     uncabled: Bools
     busy: Bools
     lost: Bools
     reasons: dict[int, str]
+
+    @cached_property
+    def late(self) -> Floats:
+        """0 of a healthy host; of degraded ones those with more come later; shape (hosts,)."""
+        return np.where(self.healthy, 0.0, 2.0 - self.share_left)
+
+    @cached_property
+    def shares(self) -> list[float]:
+        """Shares that degraded hosts have left, each once, the largest first."""
+        shares: list[float] = np.unique(self.share_left[self.graded])[::-1].tolist()
+        return shares
+
+    def with_share(self, least: float) -> Bools:
+        """Return the healthy hosts, and the degraded ones that have such a share left or more."""
+        return self.healthy | self.graded & (self.share_left >= least)
 
     def missing(self, among: Bools) -> list[tuple[str, str]]:
         """Return how many of some hosts cannot be used and why, and what to do about each kind."""
@@ -124,8 +143,10 @@ class Availability:
         graded[[row for row, health in known.items() if health.takes_jobs]] = True
         lost[[row for row, health in known.items() if not health.takes_jobs]] = True
         free = cabled & ~self.busy & ~lost
+        share_left = np.ones(len(cabled))
+        share_left[[*known]] = [health.share_left for health in known.values()]
         reasons = {row: health.main_reason for row, health in known.items()}
-        return Usable(free & ~graded, free & graded, ~cabled, self.busy, lost, reasons)
+        return Usable(free & ~graded, free & graded, share_left, ~cabled, self.busy, lost, reasons)
 
 
 def wrong_jobs(fabric: Fabric, jobs: Sequence[RunningJob]) -> list[Finding]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +27,7 @@ from fabric.placement.engine.request import (
 from fabric.placement.engine.search import Problem
 from fabric.placement.engine.seats import blocks, seats
 from fabric.placement.engine.state import State
+from fabric.placement.engine.supply import ratio
 from fabric.placement.engine.tenancy import usable_nics
 
 if TYPE_CHECKING:
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from fabric.placement.engine.query import Answer, Query
     from fabric.placement.engine.request import Request
     from fabric.placement.engine.supply import Supply
+    from fabric.placement.engine.traffic import Floats
     from fabric.topology.model import Bools, Fabric, Ints
 
 #: How much longer a choice takes by itself than among many.
@@ -105,7 +109,8 @@ class Engine:
             if own.lost:
                 return Evaluated(rows, own, float("inf"), 0.0)
             shared = float((own.load + self.index.background[own.link]).max(initial=0.0))
-            return Evaluated(rows, own, shared, self._nic_load(demand, rows, block))
+            nic_load = _nic_load(demand, rows, block, usable.share_left)
+            return Evaluated(rows, own, shared, nic_load)
 
         def searched(admitted: Bools) -> tuple[Problem, Evaluated | None]:
             free = self._eligible(request, admitted, block)
@@ -118,16 +123,16 @@ class Engine:
                 return problem, None
 
             def seated(counts: Ints) -> Evaluated:
-                groups, healthy = self.index.groups, usable.healthy
-                return evaluated(seats(groups, counts, healthy, free, block=block, nics=nics))
+                groups, late = self.index.groups, usable.late
+                return evaluated(seats(groups, counts, late, free, block=block, nics=nics))
 
             enough = problem.bound * (1 + query.room)
             trials = self._trials(supply, demand, seated)
             return problem, polished(problem, problem.choose(enough), seated, trials, enough)
 
         problem, best = searched(usable.healthy)
-        if (best is None or best.own.lost) and usable.graded.any() and not query.hosts:
-            problem, best = searched(usable.healthy | usable.graded)
+        if not _has_hosts(best) and usable.shares and not query.hosts:
+            problem, best = _among_degraded(usable, searched)
         if best is None:
             raise self._refused(request, problem, usable, block)
         if best.own.lost:
@@ -232,10 +237,32 @@ class Engine:
             return blocks(self.fabric.hosts, min(max(per_block, 1), len(self.fabric.hosts)))
         return None
 
-    def _nic_load(self, demand: Demand, rows: Ints, block: Ints | None) -> float:
-        """Return what the NICs of the busiest NVLink domain send, per host."""
-        if block is None:
-            return 1.0 if len(rows) > 1 else 0.0
+
+_Searched = tuple[Problem, Evaluated | None]
+
+
+def _has_hosts(best: Evaluated | None) -> bool:
+    """Tell whether a search came to hosts that reach each other."""
+    return best is not None and not best.own.lost
+
+
+def _among_degraded(usable: Usable, searched: Callable[[Bools], _Searched]) -> _Searched:
+    """Return the search that leaves out most degraded hosts, those with the least left first.
+
+    Where no search comes to hosts, it is that among all of them.
+    """
+    search = cache(lambda share: searched(usable.with_share(share)))
+    first = bisect_left(usable.shares, x=True, key=lambda share: _has_hosts(search(share)[1]))
+    return search(usable.shares[min(first, len(usable.shares) - 1)])
+
+
+def _nic_load(demand: Demand, rows: Ints, block: Ints | None, share_left: Floats) -> float:
+    """Return the most that the NICs of a host send, per line rate that they have left.
+
+    Hosts of an NVLink domain send the same.
+    """
+    sent = np.full(len(rows), 1.0 if len(rows) > 1 else 0.0)
+    if block is not None:
         of, where = np.unique(block[rows], return_inverse=True)
-        sent = demand.between(where, len(of)).sum(axis=1) / np.bincount(where)
-        return float(sent.max(initial=0.0))
+        sent = (demand.between(where, len(of)).sum(axis=1) / np.bincount(where))[where]
+    return float(ratio(sent, share_left[rows]).max(initial=0.0))

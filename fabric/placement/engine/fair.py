@@ -62,15 +62,20 @@ class SharedLinks:
         of[links] = kind
         return of, use[first]
 
-    def rates(self, own: Loads | None = None) -> Floats:
+    def rates(self, own: Loads | None = None, nic_load: float = 0.0) -> Floats:
         """Return the rates of a job that comes, if there is one, and of all others.
 
         Each is a share of the NICs' line rate, at most 1; shape (jobs,).
+
+        Parameters
+        ----------
+        nic_load : float
+            Load of the fullest NIC of the job that comes.
         """
         kind, use = self._full
         blocked = self._blocked
         if own is not None:
-            blocked = np.append(_is_blocked(own), blocked)
+            blocked = np.append(_is_blocked(own) or np.isinf(nic_load), blocked)
             load = np.where(blocked[0], 0.0, own.load)
             of = kind[own.link]
             column = np.zeros(len(use))
@@ -78,6 +83,9 @@ class SharedLinks:
             more = (of < 0) & (self._carried[own.link] + load > 1)
             use = np.concatenate([use, self._use(own.link[more])])
             use = np.column_stack([np.append(column, load[more]), use])
+            nic = np.zeros((1, len(blocked)))
+            nic[0, 0] = 0.0 if blocked[0] else nic_load
+            use = np.concatenate([use, nic])
         return _filled(use[use.sum(axis=1) > 1], blocked)  # no other one slows a job
 
 

@@ -28,15 +28,20 @@ class HostHealth:
     ----------
     conditions : tuple of Condition
         What is not as planned; what keeps jobs away comes first.
-    takes_jobs : bool
-        Whether jobs may go there; a degraded host takes one where nothing better is free.
+    keeps_away : str
+        What keeps jobs away; empty where they may go there.
     share_left : float
         Share of the bandwidth of its NICs that is left, 0 to 1.
     """
 
     conditions: tuple[Condition, ...] = ()
-    takes_jobs: bool = True
+    keeps_away: str = ""
     share_left: float = 1.0
+
+    @property
+    def takes_jobs(self) -> bool:
+        """Whether jobs may go there; a degraded host takes one where nothing better is free."""
+        return not self.keeps_away
 
     @property
     def is_unknown(self) -> bool:
@@ -59,7 +64,7 @@ class HostHealth:
     @property
     def main_reason(self) -> str:
         """What keeps jobs away, or all that is not as planned where nothing does."""
-        return self.reason if self.takes_jobs else why(self.conditions[0])
+        return self.keeps_away or self.reason
 
 
 #: Nothing is known against a host.
@@ -77,25 +82,37 @@ def host_health(now: Now, used: Bools | None = None) -> dict[int, HostHealth]:
     used : array of bool, shape (hosts, NIC ports of a host), or None
         NIC ports that count; None for all.
     """
-    known: dict[int, list[tuple[bool, Condition]]] = {}
+    known: dict[int, list[tuple[str, Condition]]] = {}
     for table in (now.hosts, now.graded):
         for row, condition in table.items():
-            keeps_away = condition.health is not Health.DEGRADED
+            keeps_away = "" if condition.health is Health.DEGRADED else why(condition)
             known.setdefault(row, []).append((keeps_away, condition))
     for nic, condition in now.nics.items():
         row, port = divmod(nic, now.fabric.nics_per_host)
         if used is None or used[row, port]:
-            keeps_away = condition.health is not Health.DEGRADED and nic not in now.spared
+            is_lost = condition.health is not Health.DEGRADED and nic not in now.spared
+            keeps_away = _lost_nic(now, nic) if is_lost else ""
             known.setdefault(row, []).append((keeps_away, condition))
     share_left = _shares_left(now, used)
     return {
         row: HostHealth(
             tuple(condition for _, condition in sorted(items, key=lambda item: not item[0])),
-            takes_jobs=not any(keeps_away for keeps_away, _ in items),
+            keeps_away=next((keeps_away for keeps_away, _ in items if keeps_away), ""),
             share_left=share_left[row],
         )
         for row, items in sorted(known.items())
     }
+
+
+def _lost_nic(now: Now, port: int) -> str:
+    """Return why the NIC of a port carries nothing: what is known of each of its ports."""
+    size = now.fabric.nic_ports
+    ports = range(port - port % size, port - port % size + size)
+    reasons = "; ".join(dict.fromkeys(why(now.nics[one]) for one in ports if one in now.nics))
+    if size == 1:
+        return reasons
+    rail = port % now.fabric.nics_per_host // size
+    return f"no port of the NIC of rail {rail} carries traffic: {reasons}"
 
 
 def _shares_left(now: Now, used: Bools | None) -> list[float]:

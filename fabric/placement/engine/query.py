@@ -102,7 +102,7 @@ class Answer:
         Rails that the job uses, ascending.
     cost : float
         Load of the fullest link per step, be it a NIC or a cable between switches: 1 is a NIC at
-        line rate, 2 takes twice as long.
+        line rate, 2 takes twice as long. A NIC counts with the share of its host that is left.
     load : float
         Load of the fullest cable between switches, with the jobs that run.
     bound : float
@@ -111,7 +111,8 @@ class Answer:
     bottleneck : str
         The fullest link, or "NIC".
     rate : float
-        Share of the NICs' line rate that the job gets, max-min fair with the jobs that run.
+        Share of the NICs' line rate that the job gets, max-min fair with the jobs that run, and at
+        most what its host with the least bandwidth left gives.
     slowed : tuple of (str, float, float)
         Running jobs that get less by this one: name, rate before and after.
     crossings : int
@@ -128,6 +129,8 @@ class Answer:
         Cables and spines on the way of the job that are not as planned, and why.
     stopped : tuple of (str, str)
         Named hosts that take no job now, and why; then nothing is known of the bound, which is 0.
+    unequal : tuple of str
+        Hosts that lost a port of a NIC in a plane, while other hosts of the job have theirs.
     """
 
     rows: Ints
@@ -147,6 +150,7 @@ class Answer:
     unusable: tuple[tuple[str, str], ...]
     links: tuple[tuple[str, str], ...]
     stopped: tuple[tuple[str, str], ...] = ()
+    unequal: tuple[str, ...] = ()
 
     @property
     def gap(self) -> float:

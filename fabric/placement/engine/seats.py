@@ -10,6 +10,7 @@ from fabric.placement.engine.search import tightest
 
 if TYPE_CHECKING:
     from fabric.placement.engine.supply import Groups
+    from fabric.placement.engine.traffic import Floats
     from fabric.topology.model import Bools, Hosts, Ints
 
 
@@ -22,7 +23,7 @@ def blocks(hosts: Hosts, hosts_per_block: int) -> Ints:
 def seats(
     groups: Groups,
     counts: Ints,
-    healthy: Bools,
+    late: Floats,
     free: Bools,
     *,
     block: Ints | None,
@@ -31,15 +32,18 @@ def seats(
     """Return rows of hosts in rank order.
 
     Ranks go pod by pod and group by group, so that a ring leaves each of them once: no order
-    has fewer crossings, for a ring that visits a group has to leave it. Healthy hosts come first,
-    and in a group the fewest NVLink domains are used; else hosts with fewer NICs come first.
+    has fewer crossings, for a ring that visits a group has to leave it. In a group hosts that are
+    less late come first, then the fewest NVLink domains are used; else hosts with fewer NICs come
+    first.
 
     Parameters
     ----------
     counts : array of int, shape (groups,)
         Hosts to take of each group.
-    healthy, free : array of bool, shape (hosts,)
-        Hosts that may be used, the healthy ones first.
+    late : array of float, shape (hosts,)
+        0 of hosts that come first; of others those with more come later.
+    free : array of bool, shape (hosts,)
+        Hosts that may be used.
     block : array of int or None, shape (hosts,)
         NVLink domain of each host.
     nics : array of int or None, shape (hosts,)
@@ -48,11 +52,11 @@ def seats(
     used = np.flatnonzero(counts)
     rows = groups.hosts(used[np.argsort(groups.pod[used], kind="stable")])
     rows = rows[free[rows]]
-    of, late = groups.of_host[rows], ~healthy[rows]
-    if block is not None or nics is not None or late.any():
+    of = groups.of_host[rows]
+    if block is not None or nics is not None or late[rows].any():
         inner = of * 0 if block is None else _block_order(of, block[rows], counts)
         few = of * 0 if nics is None else nics[rows]
-        order = np.lexsort((rows, few, inner, late, of, groups.pod[of]))
+        order = np.lexsort((rows, few, inner, late[rows], of, groups.pod[of]))
         rows, of = rows[order], of[order]
     first = np.flatnonzero(np.concatenate([[True], of[1:] != of[:-1]]))
     place = np.arange(len(rows)) - np.repeat(first, np.diff(np.append(first, len(rows))))

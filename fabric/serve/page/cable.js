@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { badge, card, facts, link, make, name, problem, table } from "./dom.js";
-import { headroom, load, neighbour, network, off, owner, panel, readWhen, state, status } from "./device.js";
+import { headroom, isDrifted, load, neighbour, network, off, owner, panel, readWhen, state, status } from "./device.js";
 import { tiles } from "./series.js";
 import { grouped, noted, setting } from "./words.js";
 
@@ -24,7 +24,7 @@ export async function open(root, [device, port]) {
   const [leaf, at] = isHost ? [own.peer, own.peer_port] : [device, port];
   const ofPort = (what, of, its) => `/v1/devices/${encodeURIComponent(of)}/${what}?port=${encodeURIComponent(its)}`;
   await Promise.all([
-    ...(isHost || own.kind === "host" ? [part(root, "Both ends, compared", ofPort("cable", device, port), compared)] : []),
+    ...(isHost || own.kind === "host" ? [part(root, "Both ends, as planned", ofPort("cable", device, port), compared)] : []),
     part(root, "Headroom, explained", ofPort("budget", leaf, at), ({ rows }) => [table("Headroom", ["part", "item", "value", "how"], rows, { class: "scroll stacked sum" })]),
   ]);
 }
@@ -65,6 +65,7 @@ function end(about, port) {
   return card(`${about.planned.name} ${port.port}`,
     make("p", { class: "faint" }, link(about.planned.name, "device", about.planned.name), `, ${about.planned.kind}; ${readWhen(about)}`),
     facts([
+      ...(isDrifted(about) ? [["drift", link("differs from the plan", "device", about.planned.name)]] : []),
       ["link", status(port, seen)],
       ...(owner(port) ? [["tenant", owner(port)]] : []),
       ["port on the panel", port.panel || "not known"],

@@ -105,6 +105,9 @@ function runningFacts(planned, running) {
   ])];
 }
 
+// Whether a device is known to differ from the plan.
+export const isDrifted = ({ drift: found, lasting }) => (lasting ?? [...(found?.drift ?? []), ...(found?.deviations ?? []).filter(({ unknown }) => !unknown)]).length > 0;
+
 function drift({ drift: found, lasting, drift_written_s: written }) {
   const heading = make("h2", {}, "Drift: planned and running");
   const wrap = (...children) => make("section", { class: "card wide" }, heading, ...children);

@@ -3,7 +3,7 @@
 import { get, post } from "./api.js";
 import { Board } from "./board.js";
 import { title } from "./drawing.js";
-import { NO_RAIL, rails, sick, tenants, troubles } from "./legend.js";
+import { NO_RAIL, drift, rails, sick, tenants, troubles } from "./legend.js";
 import { card, counted, facts, link, make, percent, problem, say, table } from "./dom.js";
 import { JobForm } from "./job.js";
 import { VIEWS, step } from "./scale.js";
@@ -63,7 +63,7 @@ export async function open(root, _parts, words) {
     before = address;
     root.classList.remove("asking");
     answer.removeAttribute("aria-busy");
-    answer.replaceChildren(...(placed === null ? [] : shown(placed)));
+    answer.replaceChildren(...(placed === null ? [] : shown(placed, board.picture)));
     if (placed === null) unpaint(board);
     else paint(board, placed);
     mark();
@@ -142,7 +142,7 @@ function paint(board, found) {
 // A value of each port of the NIC of a rank.
 const ports = (rank, name) => rank.ports.map((port) => port[name]).join(", ");
 
-function shown(found) {
+function shown(found, picture) {
   const hosts = Object.entries(found.units).map(([unit, some]) => [unit, counted(some.length, "host")]);
   const warned = [...found.warnings, ...Object.entries(found.degraded).map(([host, why]) => `${host}: ${why}`)];
   const rows = found.ranks.slice(0, RANKS).map((one) => [one.rank, link(one.host, "device", one.host), one.gpu, ports(one, "interface"), one.rail, ports(one, "leaf")]);
@@ -159,7 +159,8 @@ function shown(found) {
       ])),
       card("Not as planned", Object.keys(found.links_not_as_planned).length || Object.keys(found.not_considered).length
         ? facts([...Object.entries(found.links_not_as_planned), ...Object.entries(found.not_considered)].slice(0, 20))
-        : make("p", { class: "faint" }, "Nothing is reported."))),
+        : make("p", { class: "faint" }, "Nothing is reported."),
+      drift(picture).length ? make("p", { class: "faint" }, "Drift does not count: devices that differ from the plan take jobs like others.") : null)),
     make("section", { class: "card wide" }, make("h2", {}, `Ranks (${found.ranks.length.toLocaleString("en")})`),
       table("Ranks", ["rank", "host", "GPU", "NIC", "rail", "leaf"], rows, { class: "scroll tall" }),
       found.ranks.length > RANKS ? make("p", { class: "faint" }, `The first ${RANKS} ranks are shown.`) : null),

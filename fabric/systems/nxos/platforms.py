@@ -25,7 +25,7 @@ NXOS = platforms.add("nxos")(
         ),
         # The system has no such settings that a public source spells out: its own times hold, and
         # NXO006 says so. The ranges are those of the inventory.
-        watchdog_ms={"detection": (1, 60_000), "restoration": (1, 60_000), "poll": (1, 30_000)},
+        watchdog_ms={"detection": (1, 60_000), "restoration": (1, 60_000)},
         source="YangModels/yang Cisco NX-OS 9.3(2); paregupt/nx-os @ ad8128f3",
         grade="beta",
         default_port=443,

@@ -40,7 +40,7 @@ VRP8 = platforms.add("vrp8")(
             probes_s=15,
         ),
         # The families differ, see `Family`; a poll time does not exist.
-        watchdog_ms={"detection": (10, 15_000), "restoration": (10, 31_000), "poll": (1, 30_000)},
+        watchdog_ms={"detection": (10, 15_000), "restoration": (10, 31_000)},
         source="CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d)",
         grade="beta",
         rule_prefix="VRP",

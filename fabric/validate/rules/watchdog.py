@@ -62,11 +62,11 @@ class WatchdogPoll(PolicyRule):
     )
 
     def judge(self, device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
-        """Compare the poll interval with the shorter of the two times."""
-        times = profile.watchdog
+        """Compare the poll interval with the shorter of the two times, where it can be set."""
+        times, platform = profile.watchdog, platforms[device.platform]
         shorter = min(times.detection_ms, times.restoration_ms)
-        limit = shorter // platforms[device.platform].watchdog_polls
-        if times.enabled and times.poll_ms > limit:
+        limit = shorter // platform.watchdog_polls
+        if platform.polls and times.enabled and times.poll_ms > limit:
             yield Wrong(
                 "watchdog.poll_ms",
                 f"watchdog.poll_ms {times.poll_ms} is above {limit}, the "

@@ -81,6 +81,8 @@ def test_a_cable_shows_what_both_ends_are_told(page: Any, site: Any, width: int)
     assert all(word in fec for word in ("auto", "rs", "ok", "HST017"))
     assert "pause storm is not set" in text(page)
     assert "at Kmax, all above it" in text(page)
+    assert "drift\ndiffers from the plan" in text(page)
+    assert text(page).count("differs from the plan") == 1  # of both ends
     assert page.execute_script("return document.documentElement.scrollWidth") <= width
     until(lambda: len(every(page, ".stacked")) == 2, "the headroom is there")
     for region in every(page, ".stacked"):

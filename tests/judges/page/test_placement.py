@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 from tests.judges.page.browser import every, one, shown, size, sound, text
 from tests.serve.records import Traffic, append, busy, records
-from tests.serve.servers import served
+from tests.serve.servers import DEMO, served
 from tests.topology.fabrics import INVENTORY, example
 from tests.waiting import until
 
@@ -178,7 +179,24 @@ def test_readings_and_both_ports_of_a_nic_are_shown(page: Any, tmp_path: Path) -
         until(lambda: "Not as planned" in text(page), "hosts are chosen")
         said = text(page)
     assert "gpu02:eth1 is down: observe: the port is down; 75 % of its bandwidth is left" in said
-    assert "gpu03:eth1 is down: observe: the port is down" in said
+    lost = "; ".join(
+        f"gpu03:{port} is down: observe: the port is down" for port in ("eth1", "eth2")
+    )
+    assert f"no port of the NIC of rail 0 carries traffic: {lost}" in said
     assert "Nothing is reported." not in said
+    assert "Drift does not count" not in said
     assert "eth3, eth4" in said
     assert "su1-rail1-a, su1-rail1-b" in said
+
+
+def test_drift_does_not_count(page: Any, tmp_path: Path) -> None:
+    """The map of the same page has its mark."""
+    drift = tmp_path / "drift.json"
+    item = {"path": "x", "running": "1", "planned": "2", "line": ""}
+    drift.write_text(json.dumps([{"device": "su1-rail0", "drift": [item]}]))
+    with served(tmp_path / "state", DEMO, drift=drift, watch_s=0.05) as client:
+        shown(page, client, "#/placement?nodes=1")
+        until(lambda: "Not as planned" in text(page), "hosts are chosen")
+        assert "device that differs from the plan: 1" in text(page)
+        assert "Nothing is reported." in text(page)
+        assert "Drift does not count" in text(page)
