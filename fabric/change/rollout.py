@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 PING_HEADERS_BYTES, PING_HEADERS_IPV6_BYTES = 28, 48
 #: What follows from a hazard of a plan.
 LOSS = "packets of the lossless class can be lost between waves"
+#: Whose the bandwidth is that a wave leaves: of a pod, that to other pods.
+POD = "pod"
 #: What to do about it, whatever the kind of plan.
 STOP = "stop the jobs before `rocefab apply`"
 
@@ -157,9 +159,10 @@ class Stage:
     names : tuple of str
         Devices that change together.
     left_percent : float
-        Bandwidth that the unit with the greatest loss keeps, of its NICs or of its uplinks.
+        Bandwidth that the unit or pod with the greatest loss keeps: of a unit that of its NICs or
+        of its uplinks, of a pod that to other pods.
     left_of : str
-        Whose that is: ``NIC`` or ``uplink``; empty where none is lost, and in earlier plans.
+        Whose that is: ``NIC``, ``uplink`` or `POD`; empty where none is lost, and in earlier plans.
     lost_rails : int
         Hosts that lose a rail meanwhile, counted for each rail; hosts of the wave are not counted.
     cut_pairs : int

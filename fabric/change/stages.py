@@ -8,7 +8,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from fabric.change.rollout import Stage
+from fabric.change.rollout import POD, Stage
 from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
@@ -200,9 +200,10 @@ class Stages:
 
 
 def _left(hit: Impact) -> tuple[float, str]:
-    """Return the bandwidth that every unit keeps at least, in percent, and whose it is."""
+    """Return the bandwidth that every unit and pod keeps at least, in percent, and whose it is."""
     least = [(PERCENT * 1.0, "")]
-    for kind, (before, after) in (("uplink", hit.uplink_gbps), ("NIC", hit.nic_gbps)):
+    sides = (("uplink", hit.uplink_gbps), ("NIC", hit.nic_gbps), (POD, hit.pod_gbps))
+    for kind, (before, after) in sides:
         has = before > 0
         least += [(share, kind) for share in (after[has] / before[has] * PERCENT).tolist()]
     share, kind = min(least, key=itemgetter(0))

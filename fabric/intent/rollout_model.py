@@ -139,7 +139,7 @@ class Rollout(Model):
         50,
         ge=0,
         le=100,
-        description="Bandwidth that every unit keeps while all devices of a wave are down; "
+        description="Bandwidth that every unit and pod keeps while all devices of a wave are down; "
         "waves are split until it does.",
     )
     soak_s: int = Field(

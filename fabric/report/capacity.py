@@ -14,16 +14,16 @@ from fabric.qos.path import Hop, round_trip_s
 from fabric.report.table import Table
 from fabric.topology.bandwidth import (
     Ratio,
-    bisection_gbps,
+    bisection,
     by_rail,
     by_tier,
-    halves,
     switch_gbps,
     unit_gbps,
     useful_uplinks,
 )
 from fabric.topology.clos import clos, failed
 from fabric.topology.distance import diameter, longest_way
+from fabric.topology.layout import pod_names
 from fabric.topology.naming import hint
 from fabric.topology.outages import outage
 from fabric.topology.paths import Layers, Pairs, next_hop_counts, path_counts
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabric.design.designs import Designs
+    from fabric.topology.bandwidth import Cut
     from fabric.topology.clos import Clos
     from fabric.topology.model import Ints
 
@@ -147,16 +148,24 @@ def _bandwidth(designs: Designs, network: Clos, layers: Layers) -> Iterator[_Ite
     how = f"{units[least].name}, with {nics[least]:,} Gb/s of NICs"
     left = int(uplinks[least])
     yield _Item("uplinks of the weakest unit", f"{left:,} Gb/s", how, left, "Gb/s")
-    sides = halves(network)
-    if network.units > 1:
-        names = (units[0].name, units[network.units // 2].name)
-        cut = f"smallest cut between the units {names[0]} ... and {names[1]} ..."
-    else:
-        cut = "smallest cut between the first half of the leaves and the others"
-    below = min(int(switch_gbps(network)[0][side].sum()) for side in sides)
-    how = f"{cut}; the NICs of the smaller side have {below:,} Gb/s"
-    crossing = bisection_gbps(network)
-    yield _Item("bisection, one way", f"{crossing:,} Gb/s", how, crossing, "Gb/s")
+    cut = bisection(network)
+    below = min(int(switch_gbps(network)[0][side].sum()) for side in cut.sides)
+    parted = f"smallest cut between {_sides(designs, cut)}"
+    how = f"{parted}; the NICs of the smaller side have {below:,} Gb/s"
+    yield _Item("bisection, one way", f"{cut.gbps:,} Gb/s", how, cut.gbps, "Gb/s")
+
+
+def _sides(designs: Designs, cut: Cut) -> str:
+    """Return the two sides of a cut in words."""
+    file = designs.intent.fabric
+    units, pods = file.units, pod_names(file)
+    if cut.pod >= 0:
+        if len(pods) == 2:  # noqa: PLR2004 - one pod and another
+            return f"the pods {' and '.join(pods)}"
+        return f"the pod {pods[cut.pod]} and the others"
+    if len(units) > 1:
+        return f"the units {units[0].name} ... and {units[len(units) // 2].name} ..."
+    return "the first half of the leaves and the others"
 
 
 def _distance(designs: Designs, network: Clos, layers: Layers) -> Iterator[_Item]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,19 +15,20 @@ from fabric.core.findings import Finding, Severity
 from fabric.core.formats import form_of
 from fabric.core.likeness import like_groups
 from fabric.core.units import percent_left
+from fabric.report.moved_traffic import moved_traffic
 from fabric.report.rails_hit import lost_rails, rail_losers
 from fabric.report.tenants_hit import tenants_hit
-from fabric.topology.bandwidth import switch_gbps
 from fabric.topology.clos import clos, failed, switched_off
 from fabric.topology.impact import impact
+from fabric.topology.layout import pod_names
 from fabric.topology.outages import outage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabric.design.designs import Designs
+    from fabric.report.moved_traffic import Moved
     from fabric.report.tenants_hit import HitTenant
-    from fabric.topology.clos import Clos, Outage
     from fabric.topology.impact import Impact
     from fabric.topology.model import Fabric
     from fabric.topology.routes_failures import Mapped
@@ -37,18 +39,6 @@ if TYPE_CHECKING:
 _REPEATING = {"TOP012", "TOP015", "TOP017"}
 #: Hosts that are named in a report.
 WORST_HOSTS = 10
-
-
-@dataclass(frozen=True)
-class Moved:
-    """Switches of one tier that lose uplinks: those left carry up to ``times`` as much.
-
-    ``times`` is None where no uplink is left.
-    """
-
-    role: str
-    switches: int
-    times: float | None
 
 
 @dataclass(frozen=True)
@@ -132,14 +122,18 @@ class WhatIf:
         return f"{'safe: yes' if self.drain else 'nothing is cut off'}; {left}"
 
     def _left(self) -> str:
-        """Return what the unit, host or tier keeps that loses most; empty where all is left."""
-        shares = [(name, before, after) for name, _, _, before, after in self.units if before]
-        share, names = _least(shares)
+        """Return what the unit, pod, host or tier that loses most keeps; empty without a loss."""
+        units = [(name, before, after) for name, _, _, before, after in self.units if before]
+        pods = [(name, before, after) for name, before, after in self.pods if before]
+        shares = [
+            (*_least(units), "the uplinks of {} are left"),
+            (*_least(pods), "the bandwidth of {} to other pods is left"),
+        ]
+        if shares[0][0] == 1:
+            shares.append((*_least(self._hosts), "the bandwidth of {} is left"))
+        share, names, words = min(shares, key=itemgetter(0))
         if share < 1:
-            return f"{percent_left(share, 1)} of the uplinks of {names} are left"
-        if self._hosts:
-            share, names = _least(self._hosts)
-            return f"{percent_left(share, 1)} of the bandwidth of {names} is left"
+            return f"{percent_left(share, 1)} of {words.format(names)}"
         if self.moved:
             most = max(self.moved, key=lambda one: one.times or float("inf"))
             what = counted(most.switches, most.role)
@@ -154,6 +148,14 @@ class WhatIf:
         names = (unit.name for unit in self.fabric.intent.fabric.units)
         columns = (*self.impact.nic_gbps.tolist(), *self.impact.uplink_gbps.tolist())
         return list(zip(names, *columns, strict=True))
+
+    @cached_property
+    def pods(self) -> list[tuple[str, int, int]]:
+        """Name of each pod, then Gb/s to other pods, before and after; none below three tiers."""
+        if not (self.fabric.switches.tier > 1).any():
+            return []
+        names = pod_names(self.fabric.intent.fabric)
+        return list(zip(names, *self.impact.pod_gbps.tolist(), strict=True))
 
     @cached_property
     def worst_hosts(self) -> list[tuple[str, float, float]]:
@@ -177,7 +179,7 @@ class WhatIf:
         return [names[row] for row in np.flatnonzero(after < before).tolist()]
 
     def tables(self) -> list[tuple[str, tuple[str, ...], list[tuple[object, ...]]]]:
-        """Return title, headers and rows of each part for people; units that keep all stay out."""
+        """Return title, headers and rows of each part for people; what keeps all stays out."""
         hit = self.impact
         pairs: list[tuple[object, ...]] = [
             ("pairs of leaves", f"{hit.leaf_pairs[0]:,}", f"{hit.leaf_pairs[1]:,}"),
@@ -223,6 +225,15 @@ class WhatIf:
                 ("unit", "nics gb/s", "left", "uplinks gb/s", "left"),
                 units,
             ),
+            (
+                "Remaining bandwidth to other pods",
+                ("pod", "gb/s", "left"),
+                [
+                    (name, f"{after:,}", percent_left(after, before))
+                    for name, before, after in self.pods
+                    if after < before
+                ],
+            ),
             ("Worst hosts", ("hosts", "gb/s", "left"), hosts),
             (
                 "Tenants",
@@ -266,6 +277,16 @@ class WhatIf:
                 for one in self.moved
             ],
             "units": [dict(zip(headers, row, strict=True)) for row in self.units],
+            **(
+                {
+                    "pods": [
+                        {"pod": name, "gbps": before, "gbps_left": after}
+                        for name, before, after in self.pods
+                    ]
+                }
+                if self.pods
+                else {}
+            ),
             "worst_hosts": [
                 {"host": name, "gbps": before, "gbps_left": after}
                 for name, before, after in self.worst_hosts
@@ -320,29 +341,13 @@ def whatif(
         fabric=fabric,
         words=tuple(words),
         impact=hit,
-        moved=tuple(_moved(fabric, start, lost)),
+        moved=tuple(moved_traffic(fabric, start, lost)),
         new_findings=new,
         changed_findings=changed,
         broken=broken,
         drain=drain,
         tenants=tenants_hit(fabric, start, failed(start, lost), hit),
     )
-
-
-def _moved(fabric: Fabric, network: Clos, lost: Outage) -> list[Moved]:
-    moves = []
-    before, after = (switch_gbps(part)[1] for part in (network, failed(network, lost)))
-    for tier in range(network.tiers - 1):
-        rows = network.rows(tier)
-        rows = rows[~lost.switches[rows] & (after[rows] < before[rows])]
-        kept, cut_off = rows[after[rows] > 0], rows[after[rows] == 0]
-        role = fabric.switches.role(int(network.rows(tier)[0]))
-        if len(kept):
-            times = float((before[kept] / after[kept]).max())
-            moves.append(Moved(role, len(kept), times))
-        if len(cut_off):
-            moves.append(Moved(role, len(cut_off), None))
-    return moves
 
 
 def _row(finding: Finding) -> dict[str, str | None]:

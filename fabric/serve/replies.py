@@ -297,6 +297,14 @@ class UnitBandwidth(BaseModel):
     uplink_gbps_left: Gbps
 
 
+class PodBandwidth(BaseModel):
+    """Bandwidth of a pod to other pods, before and after."""
+
+    pod: str
+    gbps: Gbps
+    gbps_left: Gbps
+
+
 class HostBandwidth(BaseModel):
     """Bandwidth of a host before and after."""
 
@@ -341,7 +349,8 @@ class OutageReply(BaseModel):
     failed: list[str]
     drained: str
     harmless: Annotated[
-        bool, Field(description="Whether it is safe, and no unit, host or switch loses bandwidth.")
+        bool,
+        Field(description="Whether it is safe, and no unit, pod, host or switch loses bandwidth."),
     ]
     safe: Annotated[
         bool,
@@ -363,6 +372,9 @@ class OutageReply(BaseModel):
     ]
     moved: list[MovedTraffic]
     units: list[UnitBandwidth]
+    pods: Annotated[
+        list[PodBandwidth], Field(default_factory=list, description="Not sent without pods.")
+    ]
     worst_hosts: list[HostBandwidth]
     new_findings: list[NewFinding]
     changed_findings: list[NewFinding]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -96,6 +96,36 @@ def unit_gbps(network: Clos, layers: Layers) -> tuple[Ints, Ints]:
     )
 
 
+def pod_gbps(network: Clos) -> Ints:
+    """Return the bandwidth of each pod to other pods, in Gb/s, shape (pods,).
+
+    It is that of the cables of its spines that lead to some other pod.
+    """
+    cables = network.cables
+    pod = network.pod[cables.lower]
+    mine = _useful_above_spines(network) & (pod >= 0)
+    return _total(pod[mine], cables.speed_gbps[mine], network.pods)
+
+
+def _useful_above_spines(network: Clos) -> Bools:
+    """Return which cables of spines lead to some other pod, shape (cables,).
+
+    Both spines of the way have a leaf, and they are of two ASes.
+    """
+    cables, size = network.cables, len(network.tier)
+    below_spine = cables.lower < network.leaves
+    has_leaf = np.isin(np.arange(size), cables.upper[cables.up & below_spine])
+    useful: Bools = cables.up & ~below_spine & has_leaf[cables.lower]
+    low, high = cables.lower[useful], cables.upper[useful]
+    spines = np.stack([network.pod[low], network.asn[low]], axis=1)
+    kinds, kind = np.unique(spines, axis=0, return_inverse=True)
+    joined = np.zeros((len(kinds), size), dtype=np.bool_)
+    joined[kind.reshape(-1), high] = True
+    is_other = (kinds[:, None] != kinds).all(axis=2)
+    useful[useful] = meets(is_other, joined)[kind.reshape(-1), high]
+    return useful
+
+
 def halves(network: Clos) -> tuple[Ints, Ints]:
     """Return the leaves of the first half of the units, and those of the others.
 
@@ -108,14 +138,38 @@ def halves(network: Clos) -> tuple[Ints, Ints]:
     return leaves[first], leaves[~first]
 
 
-def bisection_gbps(network: Clos) -> int:
-    """Return the smallest bandwidth whose cables part the two `halves`, in Gb/s, one way.
+class Cut(NamedTuple):
+    """The smallest bandwidth whose cables part the leaves of two sides, in Gb/s, one way.
+
+    ``pod`` is the first side; -1 where the sides are the two `halves`.
+    """
+
+    gbps: int
+    sides: tuple[Ints, Ints]
+    pod: int
+
+
+def bisection(network: Clos) -> Cut:
+    """Return the smallest cut: of the two `halves`, and below super-spines of a pod and the others.
+
+    Of equal cuts it is that of the halves.
+    """
+    every = [(halves(network), -1)]
+    if network.tiers > 2:  # noqa: PLR2004 - leaves, spines and super-spines
+        leaves = np.arange(network.leaves)
+        own = ((network.pod[leaves] == pod, pod) for pod in range(network.pods))
+        every += [((leaves[mine], leaves[~mine]), pod) for mine, pod in own if 0 < mine.mean() < 1]
+    cuts = (Cut(_cut_gbps(network, *sides), sides, pod) for sides, pod in every)
+    return min(cuts, key=lambda cut: cut.gbps)
+
+
+def _cut_gbps(network: Clos, first: Ints, second: Ints) -> int:
+    """Return the smallest bandwidth whose cables part two sides.
 
     It is the largest flow that goes up and then down (max-flow min-cut): exact for two tiers as
     the sum over spines of the smaller side; for more by Dinic's algorithm of scipy, where detours
     inside one AS count too, so that it is a bound from above where a pod has lost cables.
     """
-    first, second = halves(network)
     if network.tiers == 1:
         return 0
     if network.tiers == 2:  # noqa: PLR2004 - leaves and spines

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.topology.layout import pod_names
+
 if TYPE_CHECKING:
     from fabric.topology.model import Bools, Fabric, Ints
 
@@ -69,6 +71,8 @@ class Clos:
         0 for a leaf, and one more for each tier above; leaves come first.
     unit : array of int, shape (switches,)
         Unit of a leaf; -1 for others, and for a leaf of no unit.
+    pod : array of int, shape (switches,)
+        Pod of a leaf or spine; -1 for others, and where there are no pods.
     asn : array of int, shape (switches,)
         AS number. A path that comes back to the AS it went up through is refused, and one
         between leaves of one AS unless they allow it.
@@ -78,17 +82,21 @@ class Clos:
         Cables to hosts.
     host_unit : array of int, shape (hosts,)
         Unit of each host.
+    units, pods : int
+        Number of units, and of pods.
     allowas_in : int
         How often a leaf allows its own AS number in a path.
     """
 
     tier: Ints
     unit: Ints
+    pod: Ints
     asn: Ints
     cables: Cables
     nics: Edge
     host_unit: Ints
     units: int
+    pods: int
     allowas_in: int = 0
 
     @cached_property
@@ -146,6 +154,7 @@ def clos(fabric: Fabric) -> Clos:
     return Clos(
         tier=switches.tier,
         unit=switches.unit,
+        pod=_pods(fabric),
         asn=switches.asn,
         cables=Cables(
             lower=lower,
@@ -167,8 +176,17 @@ def clos(fabric: Fabric) -> Clos:
         ),
         host_unit=fabric.hosts.unit,
         units=len(fabric.intent.fabric.units),
+        pods=len(pod_names(fabric.intent.fabric)),
         allowas_in=fabric.intent.fabric.bgp.allowas_in,
     )
+
+
+def _pods(fabric: Fabric) -> Ints:
+    """Return the pod of each switch; a spine that the inventory puts in none is in a leaf's."""
+    tier, pod, links = fabric.switches.tier, fabric.switches.pod.copy(), fabric.uplinks
+    rows = np.flatnonzero((tier[links.upper] == 1) & (pod[links.upper] < 0))
+    np.maximum.at(pod, links.upper[rows], pod[links.lower[rows]])
+    return pod
 
 
 def lost_cables(network: Clos, outage: Outage) -> tuple[Bools, Bools]:

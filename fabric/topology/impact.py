@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.topology.bandwidth import switch_gbps, unit_gbps
+from fabric.topology.bandwidth import pod_gbps, switch_gbps, unit_gbps
 from fabric.topology.clos import failed
 from fabric.topology.paths import Layers, meets
 from fabric.topology.tenant_pairs import TenantPairs
@@ -34,6 +34,8 @@ class Impact:
         Host and rail of which every NIC port is down now, and was not before.
     nic_gbps, uplink_gbps : array of int, shape (2, units)
         Bandwidth of each unit before and after: of its NICs, and of its uplinks of use.
+    pod_gbps : array of int, shape (2, pods)
+        Bandwidth of each pod to other pods before and after.
     host_gbps : array of float, shape (2, hosts)
         Bandwidth of each host before and after towards other leaves: that of its NICs, or their
         share of the uplinks of the leaf where that is less.
@@ -47,6 +49,7 @@ class Impact:
     rails_lost: Ints
     nic_gbps: Ints
     uplink_gbps: Ints
+    pod_gbps: Ints
     host_gbps: NDArray[np.float64]
     tenants: TenantPairs | None = None
 
@@ -72,6 +75,7 @@ def impact(network: Clos, outage: Outage, tenants: Tenants | None = None) -> Imp
         rails_lost=_rails_lost(network, now),
         nic_gbps=np.stack([unit[0] for unit in units]),
         uplink_gbps=np.stack([unit[1] for unit in units]),
+        pod_gbps=np.stack([pod_gbps(net) for net in (network, now)]),
         host_gbps=np.stack([host_gbps(net) for net in (network, now)]),
         tenants=pairs,
     )

@@ -10,7 +10,7 @@ import numpy as np
 from fabric.change.drain import drains
 from fabric.change.jobs import listed, named, on_hosts
 from fabric.change.model import Risk
-from fabric.change.rollout import LOSS, Ping, RolloutPlan, demand
+from fabric.change.rollout import LOSS, POD, Ping, RolloutPlan, demand
 from fabric.change.stages import Stages
 from fabric.core import hostlist
 from fabric.core.counts import counted
@@ -203,13 +203,15 @@ def describe_stage(plan: Plan, number: int) -> str:
 
 
 def _left(stage: Stage, least_percent: float) -> str:
-    """Return which bandwidth the units keep, and whether it is less than they should."""
+    """Return which bandwidth units or pods keep, and whether it is less than they should."""
     if stage.left_percent == PERCENT:
         return "each unit keeps all of its bandwidth"
-    of = f"{stage.left_of} bandwidth".strip()
+    whose, of = "unit", f"{stage.left_of} bandwidth".strip()
+    if stage.left_of == POD:
+        whose, of = "pod", "bandwidth to other pods"
     is_below = stage.left_percent < least_percent
     below = f", below the {least_percent:g} % of min_capacity_percent" if is_below else ""
-    return f"each unit keeps at least {stage.left_percent:g} % of its {of}{below}"
+    return f"each {whose} keeps at least {stage.left_percent:g} % of its {of}{below}"
 
 
 def _shifted(plan: Plan, stage: Stage) -> str:

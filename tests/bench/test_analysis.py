@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 
-from fabric.topology.bandwidth import bisection_gbps
+from fabric.topology.bandwidth import bisection
 from fabric.topology.clos import Cables, Clos, Edge
 from fabric.topology.paths import Layers, next_hop_counts, path_counts
 from fabric.topology.singles import SingleFailures
@@ -44,6 +44,7 @@ def large(hosts: int, leaves: int, spines: int, cores: int, pods: int) -> Clos:
     return Clos(
         tier=np.repeat(np.arange(3), [leaves, spines, cores]),
         unit=np.where(np.arange(total) < leaves, np.arange(total) // NICS_PER_HOST, -1),
+        pod=np.concatenate([leaf // per_pod, spine // planes, np.full(cores, -1)]),
         asn=np.concatenate([10**6 + leaf, 65000 + spine // planes, np.full(cores, 64999)]),
         cables=Cables(
             *(lower, 0 * lower, upper, 0 * upper),
@@ -60,6 +61,7 @@ def large(hosts: int, leaves: int, spines: int, cores: int, pods: int) -> Clos:
         ),
         host_unit=unit,
         units=units,
+        pods=pods,
     )
 
 
@@ -88,7 +90,7 @@ def test_large(title: str, size: tuple[int, ...]) -> None:
     timed("every single cable between switches", every.cables)
     timed("every single NIC cable", every.nics)
     timed("every single switch", every.switches)
-    timed("bisection", lambda: bisection_gbps(network))
+    timed("bisection", lambda: bisection(network))
 
 
 def test_peak_memory() -> None:

@@ -70,6 +70,47 @@ def test_capacity_splits_a_wave() -> None:
     assert [(len(one.names), one.left_percent) for one in most[:2]] == [(1, 87.5), (1, 87.5)]
 
 
+#: Wave of the three tiers -> its line: what is left, and of what.
+BETWEEN_PODS = {
+    (
+        "core01",
+    ): "super-spine; meanwhile each pod keeps at least 75 % of its bandwidth to other pods",
+    ("core01", "core02"): (
+        "super-spine; meanwhile each pod keeps at least 50 % of its bandwidth to other pods, "
+        "below the 60 % of min_capacity_percent"
+    ),
+    ("east-spine01", "west-spine01"): (
+        "spine; meanwhile each unit keeps at least 50 % of its uplink bandwidth, below the 60 %"
+    ),
+    ("east-spine01", "west-spine02"): (
+        "spine; meanwhile each pod keeps at least 0 % of its bandwidth to other pods, below"
+    ),
+}
+
+
+@each("names", BETWEEN_PODS)
+def test_bandwidth_between_pods_counts(names: tuple[str, ...]) -> None:
+    fabric, policy = example("three-tier"), Rollout(min_capacity_percent=60)
+    kind = fabric.switches.role(fabric.switch_row[names[0]])
+    wave = Stage(kind, (*names, "gpu01"))  # the host changes without a loss
+    stage = replace(Stages(fabric, policy).meanwhile(wave, names, (), ()), names=names)
+    changes = (Change("x", "", "y", Risk.PORT_FLAP),)
+    plans = {name: replace(CHANGED, device=name, changes=changes) for name in names}
+    plan = Plan("three-tier", (names,), plans, rollout=RolloutPlan(policy, (stage,), ()))
+    assert describe_stage(plan, 1).startswith(f": {BETWEEN_PODS[names]}"), describe_stage(plan, 1)
+
+
+def test_a_wave_that_parts_pods_is_split() -> None:
+    """The first spine of one pod and the second of another leave no super-spine to both."""
+    stages = Stages(example("three-tier"), Rollout(min_capacity_percent=40))
+    waves = stages.of(["east-spine01", "west-spine02"])
+    assert [(wave.names, wave.left_percent) for wave in waves] == [
+        (("east-spine01",), 50.0),
+        (("west-spine02",), 50.0),
+    ]
+    assert len(stages.of(["east-spine01", "west-spine01"])) == 1
+
+
 #: Risk of each leaf of a wave -> what its line says.
 MEANWHILE = {
     (Risk.HARMLESS,) * 4: "leaf; if all of it fails, each unit keeps at least 50 % of its NIC",

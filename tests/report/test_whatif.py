@@ -316,7 +316,31 @@ VERDICTS = {
         "",
         False,
         True,
-        "nothing is cut off; 50 % of the uplinks of 2 spines are left",
+        "nothing is cut off; 75 % of the bandwidth of east,west to other pods is left",
+    ),
+    "a spine of a pod": (
+        "three-tier",
+        ["east-spine01"],
+        "",
+        False,
+        True,
+        "nothing is cut off; 50 % of the uplinks of rack[1-2] are left",
+    ),
+    "less between the pods than in them": (
+        "three-tier",
+        ["east-spine01", "core02"],
+        "",
+        False,
+        True,
+        "nothing is cut off; 25 % of the bandwidth of east,west to other pods is left",
+    ),
+    "cables of one spine": (
+        "three-tier",
+        ["cable-bundle:core01:east-spine01", "cable-bundle:core03:east-spine01"],
+        "",
+        False,
+        True,
+        "nothing is cut off; 50 % of the bandwidth of east,west to other pods is left",
     ),
     "nothing": ("demo", [], "", True, True, "harmless: yes"),
 }
@@ -329,6 +353,40 @@ def test_what_loses_bandwidth_is_not_harmless(name: str) -> None:
     answer = whatif(project, failed, drain=drain, rules=False).as_dict()
     assert (answer["harmless"], answer["safe"]) == (is_harmless, is_safe)
     assert answer["verdict"].startswith(verdict)
+
+
+def test_bandwidth_to_other_pods_is_shown() -> None:
+    words = (DEMO.parent / "three-tier", "--fail", "core[01-02]", "--no-rules")
+    shown = run("whatif", *words).out
+    assert "Remaining bandwidth to other pods\npod   gb/s   left\n" in shown
+    assert "\neast  1,600  50 %\nwest  1,600  50 %\n" in shown
+    assert json.loads(run("whatif", *words, "--format", "json").out)["pods"] == [
+        {"pod": pod, "gbps": 3200, "gbps_left": 1600} for pod in ("east", "west")
+    ]
+    assert "pods" not in json.loads(
+        run("whatif", DEMO, "--fail", "spine01", "--format", "json").out
+    )
+
+
+#: Pods of the racks -> Gb/s of the smallest cut, and its sides.
+SIDES = {
+    ("east", "west", "west", "west"): (1600, "the pods east and west"),
+    ("east", "middle", "middle", "west"): (1600, "the pod east and the others"),
+    ("east", "east", "west", "west"): (1600, "the units rack1 ... and rack3 ..."),
+}
+
+
+@pytest.mark.parametrize("pods", SIDES)
+def test_the_bisection_names_both_sides(pods: tuple[str, ...], tmp_path: Path) -> None:
+    data = yaml.safe_load((DEMO.parent / "three-tier" / "fabric.yaml").read_text())
+    for unit, pod in zip(data["units"], pods, strict=True):
+        unit["pod"] = pod
+    data["super_spines"]["links_per_spine"] = 1
+    (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
+    rows = {item: (value, how) for item, value, how in capacity(Project(tmp_path)).rows}
+    gbps, sides = SIDES[pods]
+    value, how = rows["bisection, one way"]
+    assert (value, how.partition(";")[0]) == (f"{gbps:,} Gb/s", f"smallest cut between {sides}")
 
 
 def test_two_ports_of_a_nic_leave_no_single_point() -> None:

@@ -40,6 +40,7 @@ def made(tiers: list[int], ends: list[tuple[int, int]], asns: list[int], gbps=No
     return Clos(
         tier=tier,
         unit=ints([row // RAILS if row < leaves else -1 for row in range(len(tier))]),
+        pod=np.full(len(tier), -1),
         asn=ints(asns),
         cables=Cables(
             lower=ints(low for low, _ in ends),
@@ -61,6 +62,7 @@ def made(tiers: list[int], ends: list[tuple[int, int]], asns: list[int], gbps=No
         ),
         host_unit=ints(np.repeat(np.arange(units), HOSTS_PER_UNIT)),
         units=units,
+        pods=0,
     )
 
 
@@ -92,6 +94,28 @@ def networks(draw: st.DrawFn, schemes: tuple[str, ...] = SCHEMES) -> Clos:
     gbps = draw(st.lists(st.sampled_from([100, 400]), min_size=len(ends), max_size=len(ends)))
     network = made(tiers, ends, asns(draw, tiers, scheme), gbps)
     return replace(network, allowas_in=1) if scheme == "allowed" else network
+
+
+@st.composite
+def pods(draw: st.DrawFn) -> Clos:
+    """Return a network of two or three pods; some of its cables are missing or parallel."""
+    count, cores = draw(st.integers(2, 3)), draw(st.integers(1, 3))
+    leaves, spines = 2 * count, 2 * count
+    every = [
+        (leaf, leaves + spine)
+        for leaf, spine in product(range(leaves), range(spines))
+        if leaf // 2 == spine // 2
+    ]
+    every += product(
+        range(leaves, leaves + spines), range(leaves + spines, leaves + spines + cores)
+    )
+    copies = st.lists(st.sampled_from([0, 0, 1, 1, 1, 2]), min_size=len(every), max_size=len(every))
+    ends = [pair for pair, copy in zip(every, draw(copies), strict=True) for _ in range(copy)]
+    gbps = draw(st.lists(st.sampled_from([100, 400]), min_size=len(ends), max_size=len(ends)))
+    scheme = draw(st.sampled_from(["pods", "own", "random"]))
+    network = made([leaves, spines, cores], ends, asns(draw, [leaves, spines, cores], scheme), gbps)
+    pod = ints([*(row // 2 for row in [*range(leaves), *range(spines)]), *[-1] * cores])
+    return replace(network, pod=pod, pods=count)
 
 
 def asns(draw: st.DrawFn, tiers: list[int], scheme: str) -> list[int]:

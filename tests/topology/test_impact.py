@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from fabric.topology import outages
 from fabric.topology.bandwidth import (
-    bisection_gbps,
+    bisection,
     by_rail,
     by_tier,
     halves,
+    pod_gbps,
     unit_gbps,
     useful_uplinks,
 )
@@ -27,10 +28,10 @@ from fabric.topology.paths import Layers
 from fabric.topology.singles import SingleFailures
 from tests.cases import examples
 from tests.topology.fabrics import example, fabric
-from tests.topology.layered import Plain, made, networks, outage, without
+from tests.topology.layered import Plain, made, networks, outage, pods, without
 
 
-def flow_graph(network: Clos) -> nx.DiGraph:
+def flow_graph(network: Clos, first: np.ndarray, second: np.ndarray) -> nx.DiGraph:
     """Return switches on the way up and down, with all cables between two as one capacity."""
     graph = nx.DiGraph()
     links = network.cables
@@ -41,7 +42,6 @@ def flow_graph(network: Clos) -> nx.DiGraph:
         for edge in (((low, "up"), (high, "up")), ((high, "down"), (low, "down"))):
             had = graph.edges[edge]["capacity"] if graph.has_edge(*edge) else 0
             graph.add_edge(*edge, capacity=had + int(gbps))
-    first, second = halves(network)
     graph.add_edges_from(("source", (leaf, "up")) for leaf in first.tolist())
     graph.add_edges_from(((leaf, "down"), "sink") for leaf in second.tolist())
     return graph
@@ -50,7 +50,26 @@ def flow_graph(network: Clos) -> nx.DiGraph:
 @given(networks())
 @examples(25)
 def test_bisection_is_the_smallest_cut(network):
-    assert bisection_gbps(network) == nx.minimum_cut_value(flow_graph(network), "source", "sink")
+    graph = flow_graph(network, *halves(network))
+    assert bisection(network).gbps == nx.minimum_cut_value(graph, "source", "sink")
+
+
+@given(pods())
+@examples(25)
+def test_bisection_of_pods_is_the_smallest_cut_of_halves_and_of_each_pod(network: Clos) -> None:
+    leaves = np.arange(network.leaves)
+    own = [network.pod[leaves] == pod for pod in range(network.pods)]
+    sides = [halves(network), *((leaves[mine], leaves[~mine]) for mine in own)]
+    graphs = (flow_graph(network, *side) for side in sides)
+    gbps = [nx.minimum_cut_value(graph, "source", "sink") for graph in graphs]
+    assert bisection(network).gbps == min(gbps)
+    assert bisection(network).pod == gbps.index(min(gbps)) - 1
+
+
+def test_a_single_pod_is_cut_between_its_halves() -> None:
+    network = clos(example("three-tier"))
+    network = replace(network, pod=np.minimum(network.pod, 0), pods=1)
+    assert (bisection(network).gbps, bisection(network).pod) == (3200, -1)
 
 
 @given(networks(schemes=("own",)))
@@ -177,10 +196,58 @@ def test_bandwidth_of_the_demo():
         0: 1,
         1: 1,
     }
-    assert bisection_gbps(network) == 1600
+    assert bisection(network).gbps == 1600
     assert [part.tolist() for part in unit_gbps(network, layers)] == [[1600, 1600], [1600, 1600]]
     way = longest_way(network)
     assert (way.cables, way.cable_m) == (((400, 5), (400, 40), (400, 40), (400, 5)), 90)
+
+
+@given(pods())
+@examples(50)
+def test_bandwidth_of_pods_is_that_of_paths_to_other_pods(network: Clos) -> None:
+    plain, pod, cables = Plain.of(network), network.pod.tolist(), network.cables
+    hops = {
+        hop
+        for pair in plain.pairs
+        if pod[pair[0]] != pod[pair[1]]
+        for _, near, top, far, _ in plain.paths(*pair)
+        for hop in ((near, top), (far, top))
+    }
+    gbps = [0] * network.pods
+    for low, high, speed in zip(cables.lower, cables.upper, cables.speed_gbps, strict=True):
+        if (low, high) in hops:
+            gbps[pod[low]] += int(speed)
+    assert pod_gbps(network).tolist() == gbps
+    lost = outage(network, switches=[len(pod) - 1])
+    assert impact(network, lost).pod_gbps.tolist() == [
+        gbps,
+        pod_gbps(without(network, switches=[len(pod) - 1])).tolist(),
+    ]
+
+
+#: What fails of two pods, each with a spine of 2 x 400G to each of two groups -> what each keeps.
+PODS = {
+    "a super-spine of two of its group": (["core01"], [2400, 2400]),
+    "a group": (["core01", "core03"], [1600, 1600]),
+    "the cables of one pod": (["cable-bundle:core01:east-spine01"], [2400, 2400]),
+    "a group to each pod": (["east-spine01", "west-spine02"], [0, 0]),
+    "the leaves of a pod": (["rack1-leaf", "rack2-leaf"], [0, 0]),
+}
+
+
+@pytest.mark.parametrize("name", PODS)
+def test_a_cable_of_a_pod_counts_if_it_leads_to_another(name: str) -> None:
+    failed_words, left = PODS[name]
+    built = example("three-tier")
+    hit = impact(clos(built), outages.outage(built, failed_words))
+    assert hit.pod_gbps.tolist() == [[3200, 3200], left]
+
+
+def test_a_spine_of_no_pod_is_in_that_of_its_leaves() -> None:
+    built = example("three-tier")
+    pod = np.where(built.switches.tier == 1, -1, built.switches.pod)
+    unnamed = replace(built, switches=replace(built.switches, pod=pod))
+    assert clos(unnamed).pod.tolist() == built.switches.pod.tolist() == clos(built).pod.tolist()
 
 
 def test_an_uplink_to_a_spine_without_another_way_down_carries_nothing():
@@ -209,7 +276,7 @@ def test_what_is_switched_off_in_the_inventory_is_down_and_what_failed_is_switch
 def test_one_tier_has_no_way_between_leaves():
     network = made([2], [], [1, 2])
     layers = Layers.of(network)
-    assert (bisection_gbps(network), diameter(layers)) == (0, 0)
+    assert (bisection(network).gbps, diameter(layers)) == (0, 0)
     result = impact(network, outage(network, switches=[0]))
     assert (result.leaf_pairs, result.host_pairs) == ((0, 0), (1, 0))
     every = SingleFailures(network)

@@ -162,6 +162,7 @@ function cutOff({ rails_lost: lost, rail_losers: losers }) {
 function shown(found) {
   const pairs = ({ before, cut }) => `${cut.toLocaleString("en")} of ${before.toLocaleString("en")}`;
   const hit = found.units.filter((one) => one.nic_gbps_left < one.nic_gbps || one.uplink_gbps_left < one.uplink_gbps);
+  const pods = (found.pods ?? []).filter((one) => one.gbps_left < one.gbps);
   const left = (now, before) => make("span", { class: "left" }, make("meter", { min: 0, max: before || 1, value: now, "aria-label": "what is left" }), ` ${now.toLocaleString("en")} of ${before.toLocaleString("en")}G`);
   return [make("div", { class: "cards" },
     card("Impact",
@@ -176,6 +177,8 @@ function shown(found) {
       : make("p", { class: "faint" }, "None."))),
   hit.length ? make("section", { class: "card wide" }, make("h2", {}, "Units"), table("Units", ["unit", "NICs", "uplinks"],
     hit.map((one) => [one.unit, left(one.nic_gbps_left, one.nic_gbps), left(one.uplink_gbps_left, one.uplink_gbps)]))) : null,
+  pods.length ? make("section", { class: "card wide" }, make("h2", {}, "Bandwidth to other pods"), table("Pods", ["pod", "bandwidth"],
+    pods.map((one) => [one.pod, left(one.gbps_left, one.gbps)]))) : null,
   found.worst_hosts.length ? make("section", { class: "card wide" }, make("h2", {}, "Hosts that keep least"), table("Hosts", ["host", "bandwidth"],
     found.worst_hosts.map((one) => [link(one.host, "device", one.host), left(one.gbps_left, one.gbps)]))) : null,
   found.tenants?.length ? make("section", { class: "card wide" }, make("h2", {}, "Tenants"), table("Tenants", ["tenant", "NICs down", "pairs of NICs cut", "pairs of hosts cut", "bandwidth"],
