@@ -153,7 +153,7 @@ def set_names() -> tuple[str, ...]:
 def kinds(designs: Designs) -> tuple[Kind, ...]:
     """Return the kinds of lossless ports of a fabric, host ports first, slow ports first.
 
-    Of ports on switches of one model, the one that pauses first stands for all.
+    Each model is represented by its port that pauses first.
 
     Raises
     ------
