@@ -215,13 +215,13 @@ def dcqcn(
     if plot:
         require(plot)
     project = Project(inventory)
-    asked = question(project, parameters)
+    asked, ports = question(project, parameters), report.kinds(project)
     if settings:
-        output.records(dcqcn_settings(project, asked, settings.value), form)
+        output.records(dcqcn_settings(ports, asked, settings.value), form)
         return
-    if asked.buffer:
+    if any(kind.buffer for kind in ports):
         output.note(report.simulating())
-    points = report.dcqcn_points(project, asked)
+    points = report.dcqcn_points(ports, asked)
     if plot:
         report.plot(points, plot)
         output.note(f"wrote {plot}")

@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.collective.flows import Left, MemberPorts, connected, crossings, left
+from fabric.collective.flows import (
+    Left,
+    MemberPorts,
+    between_leaves,
+    connected,
+    crossings,
+    left,
+)
 from fabric.collective.published import LEAST, USUAL, CollectiveKind, bus_gbyte_s
+from fabric.placement.engine.load import Numbers, spread
+from fabric.placement.engine.mesh import mesh
 from fabric.qos.path import line_rate_efficiency, roce_mtu_bytes
 from fabric.topology.paths import Layers
 
@@ -19,6 +28,7 @@ if TYPE_CHECKING:
     from fabric.topology.clos import Clos
     from fabric.topology.model import Bools, Fabric, Ints
 
+_NO_PATH = "no path between leaves"
 #: Share from which on the uplinks are not named as the limit; our choice.
 _AS_GOOD_AS_ALL = 0.995
 
@@ -42,7 +52,8 @@ class ExpectedBandwidth:
     worst_gbyte_s : float
         Where all flows of the fullest leaf are hashed to one link.
     limit : str
-        What limits it: ``NICs``, ``NVLink``, or the name of the leaf whose uplinks do.
+        What limits it: ``NICs``, ``NVLink``, the name of the leaf whose uplinks do, or the ends of
+        the fullest link where an even spread fills it more than the other uplinks of its leaf.
     """
 
     kind: CollectiveKind
@@ -105,24 +116,27 @@ def expected(
     ends = ends_of(fabric, network, hosts, range(fabric.rails) if rails is None else rails)
     columns = ends.leaf.shape[1]
     if not columns or not connected(ends, _reach(network)):
-        limit = "no rail of all hosts" if not columns else "no path between leaves"
-        return ExpectedBandwidth(kind, len(hosts), 0, 0, 0, 0, 0, 0, limit)
+        return _none(kind, len(hosts), _NO_PATH if columns else "no rail of all hosts")
     queue_pairs = fabric.intent.fabric.host.nccl_queue_pairs
     slowest = min(
         (left(network, crossing, queue_pairs) for crossing in crossings(kind, ends)),
         key=lambda one: (one.hashed, one.worst),
         default=Left(),
     )
-    slowest = _over_pods(fabric, network, ends, kind, slowest)
+    load, link = _fullest(fabric, network, kind, ends)
+    if np.isinf(load):
+        return _none(kind, len(hosts), _NO_PATH)
+    evenly = 1 / max(load, 1.0)
+    name = link if evenly < _AS_GOOD_AS_ALL * slowest.even else fabric.switches.names[slowest.leaf]
     used = columns // fabric.nic_ports
     gpus = max(1, fabric.intent.fabric.host.gpus * used // fabric.rails)
     nics = columns * float(ends.gbps.min())
     ceiling = bus_gbyte_s(kind, len(hosts), gpus, nics, payload_share(fabric))
     even, hashed, worst = (
-        min(ceiling * share, nvlink_gbyte_s)
+        min(ceiling * min(share, evenly), nvlink_gbyte_s)
         for share in (slowest.even, slowest.hashed, slowest.worst)
     )
-    limit = "NICs" if slowest.hashed > _AS_GOOD_AS_ALL else fabric.switches.names[slowest.leaf]
+    limit = "NICs" if min(slowest.hashed, evenly) > _AS_GOOD_AS_ALL else name
     return ExpectedBandwidth(
         kind=kind,
         hosts=len(hosts),
@@ -132,8 +146,13 @@ def expected(
         expected_gbyte_s=hashed * USUAL,
         least_gbyte_s=hashed * LEAST[kind],
         worst_gbyte_s=worst * LEAST[kind],
-        limit="NVLink" if ceiling * slowest.even > nvlink_gbyte_s else limit,
+        limit="NVLink" if even == nvlink_gbyte_s else limit,
     )
+
+
+def _none(kind: CollectiveKind, hosts: int, limit: str) -> ExpectedBandwidth:
+    """Return that a collective cannot run."""
+    return ExpectedBandwidth(kind, hosts, 0, 0, 0, 0, 0, 0, limit)
 
 
 @lru_cache(maxsize=2)
@@ -142,21 +161,25 @@ def _reach(network: Clos) -> Bools:
     return Layers.of(network).reach
 
 
-def _over_pods(
-    fabric: Fabric, network: Clos, ends: MemberPorts, kind: CollectiveKind, slowest: Left
-) -> Left:
-    """Return the smaller of what leaves and pods leave; a pod's cables are shared evenly."""
-    pod = fabric.switches.pod
-    if network.tiers < 3 or (pod[: network.leaves] < 0).all():  # noqa: PLR2004 - super-spines
-        return slowest
+def _fullest(
+    fabric: Fabric, network: Clos, kind: CollectiveKind, ends: MemberPorts
+) -> tuple[float, str]:
+    """Return load and ends of the fullest link, where each flow is spread evenly as `place` does.
+
+    The load is infinite where leaves that send to each other have no path.
+    """
+    numbers, pod = _links(fabric, network), np.maximum(fabric.switches.pod, 0)
+    load = np.zeros(numbers.count)
+    for leaves, gbps in between_leaves(kind, ends) if numbers.count else ():
+        for part in spread(numbers, leaves[None], pod[leaves], gbps[None]):
+            np.add.at(load, part.link, part.load)
+    if not load.any():
+        return 0.0, ""
+    link = int(load.argmax())
+    return float(load[link]), numbers.name(link, fabric.switches.names)
+
+
+@lru_cache(maxsize=2)
+def _links(fabric: Fabric, network: Clos) -> Numbers:
     cables = network.cables
-    core = cables.up & (network.tier[cables.lower] == 1)
-    above = np.bincount(pod[cables.lower[core]], cables.speed_gbps[core], int(pod.max()) + 1)
-    by_pod = MemberPorts(pod[ends.leaf], ends.gbps)
-    for crossing in crossings(kind, by_pod):
-        share = min(1.0, float(above[crossing.leaf]) / crossing.gbps)
-        if share < slowest.even:
-            spine = int(np.flatnonzero((pod == crossing.leaf) & (network.tier == 1))[0])
-            hashed, worst = min(share, slowest.hashed), min(share, slowest.worst)
-            slowest = Left(share, hashed, worst, spine)
-    return slowest
+    return Numbers.of(mesh(fabric, np.where(cables.up, cables.speed_gbps, 0.0)))

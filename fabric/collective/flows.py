@@ -12,6 +12,8 @@ from fabric.qos.ecmp.collective import spread
 from fabric.qos.ecmp.load import MOST_FLOWS, MOST_LINKS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from fabric.topology.clos import Clos
@@ -100,6 +102,19 @@ def crossings(kind: CollectiveKind, ends: MemberPorts) -> list[Crossing]:
         Crossing(int(leaves[row]), int(flows[:, row].max()), float(most[row]))
         for row in np.flatnonzero(most).tolist()
     ]
+
+
+def between_leaves(kind: CollectiveKind, ends: MemberPorts) -> Iterator[tuple[Ints, Floats]]:
+    """Yield the leaves of each column, and what each of them sends to each, in Gb/s."""
+    for mine, gbps in zip(ends.leaf.T, ends.gbps.T, strict=True):
+        leaves, place = np.unique(mine, return_inverse=True)
+        sent = np.zeros((len(leaves), len(leaves)))
+        if kind is CollectiveKind.ALL_REDUCE:
+            np.add.at(sent, (place, np.roll(place, -1)), gbps)
+        else:
+            hosts = np.bincount(place) / max(len(mine) - 1, 1)
+            sent = np.bincount(place, gbps)[:, None] * hosts
+        yield leaves, sent
 
 
 def left(network: Clos, crossing: Crossing, queue_pairs: int) -> Left:

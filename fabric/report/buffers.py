@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.units import mib_to_bytes
-from fabric.design.pool import lossless_pool_bytes, lossless_share_bytes, pause_threshold
+from fabric.design.pool import lossless_pool_bytes, lossless_share_bytes
 from fabric.qos.simulate.classes import Ingress
 from fabric.qos.simulate.start import Buffer
 from fabric.qos.thresholds import alpha
@@ -64,23 +63,17 @@ def assumption(device: DeviceDesign, group: HeadroomProfile) -> str:
     return f"{share}: no source has the threshold of {device.sku.name}"
 
 
-def congested_buffer(designs: Designs) -> Buffer | None:
-    """Return the buffer of the ports with the lowest pause threshold; None where none is known."""
-    known = [
-        (threshold.group_bytes(), pool, group)
-        for device in designs.devices.values()
-        if (pool := lossless_pool_bytes(device))
-        for group in {id(port.headroom): port.headroom for port in device.ports}.values()
-        if group and group.headroom_bytes is not None
-        if (threshold := pause_threshold(device, group))
-    ]
-    if not known:
+def congested_buffer(
+    device: DeviceDesign, group: HeadroomProfile, nic_response_ns: float | None
+) -> Buffer | None:
+    """Return what one congested port of a switch draws from; None where that is not known."""
+    pool = lossless_pool_bytes(device)
+    if not pool or group.headroom_bytes is None:
         return None
-    _, pool, group = min(known, key=itemgetter(0))
-    return Buffer(pool, ingress_of(group), _nic_response_ns(designs))
+    return Buffer(pool, ingress_of(group), nic_response_ns)
 
 
-def _nic_response_ns(designs: Designs) -> float | None:
+def slowest_nic_ns(designs: Designs) -> float | None:
     """Return how long the slowest NIC goes on after a pause, where that is known of any."""
     known, hosts = PauseResponses(designs.fabric), designs.fabric.hosts.names
     times = {own.time_ns for row in range(len(hosts)) if (own := known.of_host(row))}

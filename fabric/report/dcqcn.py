@@ -10,17 +10,22 @@ from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.units import bytes_to_kb, gbps_to_bps, share_to_percent
 from fabric.design.configured import no_pmax, not_configured
+from fabric.design.pool import pause_threshold
 from fabric.qos.ecn.edge import share_note, unmarked
+from fabric.report.buffers import congested_buffer, slowest_nic_ns
 from fabric.report.plots import save
 from fabric.report.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from matplotlib.figure import Figure
 
     from fabric.design.designs import Designs
+    from fabric.design.model import DeviceDesign
+    from fabric.design.port_model import PortDesign
+    from fabric.intent.classes import LosslessClass
     from fabric.qos.dcqcn.parameters import CongestionPoint, ParameterSet
     from fabric.qos.dcqcn.recommend import Recommendation
     from fabric.qos.dcqcn.verdict import Assessment, Points
@@ -38,8 +43,9 @@ _DURATION_S = 0.1
 _STEPS_PER_TRIP, _LONGEST_STEP_S = 4, 1e-6
 _HEADERS = tuple(
     (
-        "port gbps marking flows p_percent queue_kb alpha flow_gbps std_kb peak_kb kmax_margin_kb "
-        "slope_margin start_peak_kb start_paused_us paused_until_us settled_gbps verdict"
+        "port gbps skus marking flows p_percent queue_kb alpha flow_gbps std_kb peak_kb "
+        "kmax_margin_kb slope_margin start_peak_kb start_paused_us paused_until_us settled_gbps "
+        "verdict"
     ).split()
 )
 
@@ -70,6 +76,26 @@ class Question:
         thresholds of the inventory; ``rocefab`` beside its own, which it cannot do without.
     round_trip_s : float
         Feedback delay of the path, > 0. 8 us where it is not modelled.
+    """
+
+    parameters: str = "connectx"
+    round_trip_s: float = 8e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Ports that are alike: of one speed, marked by one switch profile, with one buffer.
+
+    Parameters
+    ----------
+    port : str
+        ``host`` or ``uplink``.
+    skus : str
+        Models of their switches.
+    on_switch : str
+        What their switches have in place of bytes, where that is a percentage.
+    no_pmax : str
+        Rule why their switches get no Pmax; empty where they get it.
     xoff_threshold_bytes : float
         Egress queue at which PFC starts; 0 where it is not known.
     buffer : Buffer or None
@@ -77,25 +103,14 @@ class Question:
         the start.
     """
 
-    parameters: str = "connectx"
-    round_trip_s: float = 8e-6
-    xoff_threshold_bytes: float = 0.0
-    buffer: Buffer | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """Ports that are alike: ``host`` or ``uplink``, of one speed, marked by one switch profile.
-
-    ``on_switch`` is what their switches have in place of bytes, where that is a percentage;
-    ``no_pmax`` the rule why they get no Pmax, which is empty where they get it.
-    """
-
     port: str
     speed_gbps: int
+    skus: str
     congestion_point: CongestionPoint
     on_switch: str = ""
     no_pmax: str = ""
+    xoff_threshold_bytes: float = 0.0
+    buffer: Buffer | None = None
 
     @property
     def marking(self) -> str:
@@ -138,41 +153,74 @@ def set_names() -> tuple[str, ...]:
 def kinds(designs: Designs) -> tuple[Kind, ...]:
     """Return the kinds of lossless ports of a fabric, host ports first, slow ports first.
 
+    Each model is represented by its port that pauses first.
+
     Raises
     ------
     InputError
         When the thresholds of a port cannot be.
     """
-    from fabric.qos.dcqcn.parameters import CongestionPoint
-
-    port_kinds = {
-        (
-            *(port.kind, port.speed_gbps, one.kmin_bytes, one.kmax_bytes, one.pmax_percent),
-            share_note(device.sku, one.kmin_bytes, one.kmax_bytes),
-            no_pmax(device.sku),
-        )
-        for device in designs.devices.values()
-        for port in device.ports
-        if port.qos
-        for one in port.qos.classes
-        if not any(unmarked(device.sku, own_thresholds=one.own_thresholds))
-    }
+    response_ns = slowest_nic_ns(designs)
     try:
-        return tuple(
-            Kind(
-                port,
-                speed_gbps,
-                CongestionPoint(kmin_bytes=kmin, kmax_bytes=kmax, pmax_percent=pmax),
-                share,
-                lack,
-            )
-            for port, speed_gbps, kmin, kmax, pmax, share, lack in sorted(port_kinds)
-        )
+        every = [
+            kind_of(device, port, lossless, response_ns)
+            for device in designs.devices.values()
+            for port in _different(device)
+            for lossless in (port.qos.classes if port.qos else ())
+            if not any(unmarked(device.sku, own_thresholds=lossless.own_thresholds))
+        ]
     except ValueError as error:
         raise InputError(f"invalid lossless.ecn on a port: {error}") from error
+    first: dict[Kind, Kind] = {}
+    for kind in sorted(every, key=_place):
+        first.setdefault(replace(kind, xoff_threshold_bytes=0.0, buffer=None), kind)
+    skus: dict[Kind, list[str]] = {}
+    for kind in first.values():
+        skus.setdefault(replace(kind, skus=""), []).append(kind.skus)
+    return tuple(replace(kind, skus=", ".join(names)) for kind, names in skus.items())
 
 
-def dcqcn_points(designs: Designs, question: Question | None = None) -> tuple[Point, ...]:
+def kind_of(
+    device: DeviceDesign, port: PortDesign, lossless: LosslessClass, nic_response_ns: float | None
+) -> Kind:
+    """Return the kind of a port of a switch, for one of its lossless classes.
+
+    Raises
+    ------
+    ValueError
+        When the thresholds of the class cannot be.
+    """
+    from fabric.qos.dcqcn.parameters import CongestionPoint
+
+    group, (low, high) = port.headroom, (lossless.kmin_bytes, lossless.kmax_bytes)
+    threshold = pause_threshold(device, group) if group else None
+    return Kind(
+        port.kind,
+        port.speed_gbps,
+        device.sku.name,
+        CongestionPoint(kmin_bytes=low, kmax_bytes=high, pmax_percent=lossless.pmax_percent),
+        share_note(device.sku, low, high),
+        no_pmax(device.sku),
+        threshold.group_bytes() if threshold else 0.0,
+        congested_buffer(device, group, nic_response_ns) if group else None,
+    )
+
+
+def _different(device: DeviceDesign) -> Iterable[PortDesign]:
+    """Return one of the ports of a switch that have the same policy and buffer."""
+    ports = {(port.kind, port.speed_gbps, port.qos, port.headroom): port for port in device.ports}
+    return ports.values()
+
+
+def _place(kind: Kind) -> tuple[object, ...]:
+    """Return a key by which ports that pause first come first, and unknown buffers last."""
+    point = kind.congestion_point
+    buffer = kind.buffer is None, kind.xoff_threshold_bytes or math.inf
+    marking = point.kmin_bytes, point.kmax_bytes, point.pmax_percent
+    return kind.port, kind.speed_gbps, *buffer, *marking, kind.skus
+
+
+def dcqcn_points(ports: Sequence[Kind], question: Question | None = None) -> tuple[Point, ...]:
     """Return what DCQCN does on each kind of port with 2 to 256 flows.
 
     Raises
@@ -187,7 +235,6 @@ def dcqcn_points(designs: Designs, question: Question | None = None) -> tuple[Po
     question = question or Question()
     if not question.round_trip_s > 0:
         raise InputError(f"the round trip is {question.round_trip_s} s; it must be above zero")
-    ports = kinds(designs)
     if not ports:
         return ()
     step_s = min(question.round_trip_s / _STEPS_PER_TRIP, _LONGEST_STEP_S)
@@ -196,24 +243,25 @@ def dcqcn_points(designs: Designs, question: Question | None = None) -> tuple[Po
         for kind in ports:
             chosen = parameters_of(kind, question)
             sets[replace(kind, congestion_point=chosen.congestion_point)] = chosen
-        cases = [(chosen, _asked(kind, question)) for kind, chosen in sets.items()]
+        trip_s = question.round_trip_s
+        cases = [(chosen, _asked(kind, trip_s)) for kind, chosen in sets.items()]
         assessments = assess_together(cases, Run(duration_s=_DURATION_S, step_s=step_s))
     except ValueError as error:
         raise InputError(str(error)) from error
     return tuple(
         _point(kind, assessment, row, first)
         for (kind, chosen), assessment in zip(sets.items(), assessments, strict=True)
-        for row, first in enumerate(_starts(kind, chosen, question))
+        for row, first in enumerate(_starts(kind, chosen, trip_s))
     )
 
 
-def _starts(kind: Kind, chosen: ParameterSet, question: Question) -> tuple[Start | None, ...]:
+def _starts(kind: Kind, chosen: ParameterSet, trip_s: float) -> tuple[Start | None, ...]:
     """Return what comes of a start at line rate for each number of flows."""
-    if question.buffer is None:
+    if kind.buffer is None:
         return (None,) * len(FLOWS)
     from fabric.qos.simulate.start import starts
 
-    about = (kind.congestion_point, chosen, question.buffer, question.round_trip_s)
+    about = (kind.congestion_point, chosen, kind.buffer, trip_s)
     return starts(kind.speed_gbps, *about, FLOWS)
 
 
@@ -273,33 +321,35 @@ def parameters_of(kind: Kind, question: Question) -> ParameterSet:
         need = Need(
             speed_gbps=kind.speed_gbps,
             round_trip_s=question.round_trip_s,
-            kmax_limit_bytes=int(question.xoff_threshold_bytes),
+            kmax_limit_bytes=int(kind.xoff_threshold_bytes),
         )
         try:
             advice = recommend(need)
         except ValueError as error:
-            if need.round_trip_s < LONG_TRIP_S:
-                raise
-            more = "`rocefab show ecn --recommend` says what a path between sites can have"
-            raise ValueError(f"{error}; {more}") from error
-        return own_set(advice, kind.speed_gbps, question)
+            words = f"{kind.port} ports of {kind.skus}: {error}"
+            if need.round_trip_s >= LONG_TRIP_S:
+                words += "; `rocefab show ecn --recommend` says what a path between sites can have"
+            raise ValueError(words) from error
+        return own_set(advice, kind.speed_gbps, kind.buffer, question.round_trip_s)
     if question.parameters not in sets:
         names = ", ".join(set_names())
         raise ValueError(f"unknown parameter set {question.parameters!r}; available: {names}")
     return replace(sets[question.parameters], congestion_point=kind.congestion_point)
 
 
-def own_set(advice: Recommendation, speed_gbps: int, question: Question) -> ParameterSet:
+def own_set(
+    advice: Recommendation, speed_gbps: int, buffer: Buffer | None, round_trip_s: float
+) -> ParameterSet:
     """Return a computed set with the least pause at the start, where a buffer is known."""
-    if question.buffer is None:
+    if buffer is None:
         return advice.parameters
     from fabric.qos.simulate.start import softened
 
-    chosen, reason = softened(advice.parameters, speed_gbps, question.buffer, question.round_trip_s)
+    chosen, reason = softened(advice.parameters, speed_gbps, buffer, round_trip_s)
     return replace(chosen, note=f"{chosen.note} {reason}")
 
 
-def _asked(kind: Kind, question: Question) -> Points:
+def _asked(kind: Kind, round_trip_s: float) -> Points:
     from fabric.qos.dcqcn.verdict import Points as Asked
     from fabric.qos.path import ROCE_PACKET_BYTES
 
@@ -307,8 +357,8 @@ def _asked(kind: Kind, question: Question) -> Points:
         capacity_bps=gbps_to_bps(kind.speed_gbps),
         flows=FLOWS,
         packet_bytes=ROCE_PACKET_BYTES,
-        delay_s=question.round_trip_s,
-        xoff_threshold_bytes=question.xoff_threshold_bytes or float("inf"),
+        delay_s=round_trip_s,
+        xoff_threshold_bytes=kind.xoff_threshold_bytes or float("inf"),
     )
 
 
@@ -349,6 +399,7 @@ def _cells(point: Point) -> tuple[object, ...]:
     return (
         point.kind.port,
         point.kind.speed_gbps,
+        point.kind.skus,
         point.kind.marking,
         point.flows,
         float(f"{point.marking_percent:.4g}"),
@@ -408,6 +459,7 @@ def figure(points: tuple[Point, ...]) -> Figure:
         axes.set_xticks(FLOWS, labels=[str(flows) for flows in FLOWS])
         axes.set_xlabel("flows on the port")
         axes.set_ylabel("queue in kB")
-        axes.set_title(f"{kind.port} ports, {kind.speed_gbps} Gb/s, {kind.marking}")
+        ports = f"{kind.port} ports of {kind.skus}"
+        axes.set_title(f"{ports}, {kind.speed_gbps} Gb/s,\n{kind.marking}")
         axes.legend()
     return drawing

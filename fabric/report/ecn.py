@@ -21,8 +21,8 @@ from fabric.qos.ecn.edge import (
 )
 from fabric.qos.ecn.figures import Figure, figures_for
 from fabric.qos.path import LONG_CABLE_M, Hop, longest_path, round_trip_s
-from fabric.report.buffers import congested_buffer
-from fabric.report.dcqcn import Question, own_set
+from fabric.report.buffers import congested_buffer, slowest_nic_ns
+from fabric.report.dcqcn import own_set
 from fabric.report.diff.protection import protects_less
 from fabric.report.long_haul import inside, is_long, without_fit
 from fabric.report.table import Table
@@ -109,7 +109,7 @@ def recommendations(designs: Designs, most_flows: int = MOST_FLOWS) -> Table:
     ValueError
         When ``most_flows`` is below 2.
     """
-    hops, buffer = longest_path(designs.fabric), congested_buffer(designs)
+    hops, response_ns = longest_path(designs.fabric), slowest_nic_ns(designs)
     rows: list[tuple[object, ...]] = []
     is_less = False
     seen: set[tuple[str, str, int, bool]] = set()
@@ -120,6 +120,7 @@ def recommendations(designs: Designs, most_flows: int = MOST_FLOWS) -> Table:
         seen.add((*where, kind.is_long))
         said = "in the inventory" if kind.lossless.own_thresholds else "defaults of rocefab"
         note = share_note(kind.device.sku, kind.lossless.kmin_bytes, kind.lossless.kmax_bytes)
+        buffer = congested_buffer(kind.device, kind.headroom, response_ns)
         own, advised = _thresholds(kind), _recommended(kind, hops, most_flows, buffer)
         is_less |= any(map(protects_less, _HEADERS[3:6], map(str, own), map(str, advised)))
         rows.append(("set", *where, *own, f"{said}{note}"))
@@ -255,11 +256,10 @@ def _recommended(
         except ValueError as other:
             return ("-", "-", "-", str(other))
     point = advice.parameters.congestion_point
-    question = Question(round_trip_s=trip_s, buffer=buffer)
     share = share_note(kind.device.sku, point.kmin_bytes, point.kmax_bytes)
     rule = no_pmax(kind.device.sku)
     why = " ".join((
-        own_set(advice, speed, question).note,
+        own_set(advice, speed, buffer, trip_s).note,
         *((f"Kmin and Kmax are rounded up{share}.",) if share else ()),
         *((limits,) if limits else ()),
         *((f"rocefab does not configure Pmax there ({rule}).",) if rule else ()),

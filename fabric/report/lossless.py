@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.design.configured import not_configured
-from fabric.design.pool import pause_threshold
 from fabric.qos.dcqcn.registers import settings
 from fabric.qos.path import longest_path, round_trip_s
-from fabric.report.buffers import congested_buffer
-from fabric.report.dcqcn import Question, kinds, parameters_of
+from fabric.report.dcqcn import Question, parameters_of
 from fabric.report.deadlock import further
 from fabric.report.table import Table
 from fabric.topology.device_ends import ends_of
@@ -19,8 +17,11 @@ from fabric.validate.cable import cable_of
 from fabric.validate.world import model_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fabric.design.designs import Designs
     from fabric.qos.dcqcn.registers import Place
+    from fabric.report.dcqcn import Kind
     from fabric.validate.cable import Cable
 
 
@@ -44,23 +45,10 @@ def question(designs: Designs, parameters: str) -> Question:
     return Question(
         parameters=parameters,
         round_trip_s=round_trip_s(hops),
-        xoff_threshold_bytes=least_pause_bytes(designs),
-        buffer=congested_buffer(designs),
     )
 
 
-def least_pause_bytes(designs: Designs) -> float:
-    """Return the lowest pause threshold of one congested port; 0 where none is known."""
-    known = {
-        threshold.group_bytes()
-        for device in designs.devices.values()
-        for port in device.ports
-        if port.headroom and (threshold := pause_threshold(device, port.headroom))
-    }
-    return min(known, default=0.0)
-
-
-def dcqcn_settings(designs: Designs, question: Question, place: Place) -> Table:
+def dcqcn_settings(ports: Sequence[Kind], question: Question, place: Place) -> Table:
     """Return the figures for the NIC, and beside them those of the switch that belong to them.
 
     Raises
@@ -70,7 +58,7 @@ def dcqcn_settings(designs: Designs, question: Question, place: Place) -> Table:
     """
     rows: list[tuple[object, ...]] = []
     seen = set()
-    for kind in kinds(designs):
+    for kind in ports:
         try:
             chosen = parameters_of(kind, question)
             values = settings(chosen, place, BYTE_COUNTER_UNIT_BYTES)

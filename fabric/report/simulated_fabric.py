@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import InputError
 from fabric.design.pool import lossless_pool_bytes
 from fabric.intent.classes import class_named
-from fabric.qos.dcqcn.parameters import CongestionPoint
 from fabric.qos.headroom.wire import SIGNAL_M_PER_S, response_ns
 from fabric.qos.path import HOP_NS
 from fabric.qos.simulate.scenario import VXLAN_BYTES, Cable, End
-from fabric.report.buffers import assumed_pool_bytes, assumption
-from fabric.report.dcqcn import OWN, Kind, parameters_of
+from fabric.report.buffers import assumed_pool_bytes, assumption, slowest_nic_ns
+from fabric.report.dcqcn import OWN, kind_of, parameters_of
 from fabric.report.lossless import question
 from fabric.report.simulation_classes import RunClasses, lossy_pool, with_classes
 from fabric.report.simulation_paths import nic_row, traffic_of
@@ -83,9 +82,13 @@ def incast_target(
         designs, sampler, [nic_row(designs, word) for word in receivers], load, far=far
     )
     paths = traffic.paths
-    leaf_port = _port_at(designs, paths[0][-1])
+    leaf, leaf_port = _port_at(designs, paths[0][-1])
     first = _class_at(leaf_port, load)
-    parameters = _parameters(designs, leaf_port, first, settings)
+    try:
+        kind = kind_of(leaf, leaf_port, first, slowest_nic_ns(designs))
+        parameters = parameters_of(kind, question(designs, settings.parameters))
+    except ValueError as error:
+        raise InputError(str(error)) from error
     marking = settings.marking
     if marking is None and settings.parameters == OWN:
         marking = parameters.congestion_point
@@ -102,11 +105,11 @@ def incast_target(
     return builder.sprayed(target, equal), parameters
 
 
-def _port_at(designs: Designs, step: Step) -> PortDesign:
-    """Return the switch port that a NIC is cabled to."""
+def _port_at(designs: Designs, step: Step) -> tuple[DeviceDesign, PortDesign]:
+    """Return the switch, and its port, that a NIC is cabled to."""
     nics = designs.fabric.nics
     device = designs.devices[designs.fabric.switches.names[int(nics.leaf[step.row])]]
-    return _port(device, int(nics.port[step.row]))
+    return device, _port(device, int(nics.port[step.row]))
 
 
 def _port(device: DeviceDesign, number: int) -> PortDesign:
@@ -119,19 +122,6 @@ def _class_at(port: PortDesign, load: Load) -> LosslessClass:
             f"port {port.name} carries no lossless class; there is nothing to simulate"
         )
     return class_named(port.qos.classes, load.lossless_class, f"port {port.name}")
-
-
-def _parameters(
-    designs: Designs, port: PortDesign, one: LosslessClass, settings: Settings
-) -> ParameterSet:
-    point = CongestionPoint(
-        kmin_bytes=one.kmin_bytes, kmax_bytes=one.kmax_bytes, pmax_percent=one.pmax_percent
-    )
-    kind = Kind("host", port.speed_gbps, point)
-    try:
-        return parameters_of(kind, question(designs, settings.parameters))
-    except ValueError as error:
-        raise InputError(str(error)) from error
 
 
 class Builder:

@@ -8,7 +8,12 @@ import pytest
 from fabric.collective.expected import expected, payload_share
 from fabric.collective.flows import MemberPorts, crossings
 from fabric.collective.published import LEAST, USUAL, CollectiveKind
+from fabric.core import hostlist
 from fabric.core.errors import InputError
+from fabric.placement.engine.engine import Engine
+from fabric.placement.engine.query import Query
+from fabric.placement.engine.state import Condition, Health, State
+from fabric.placement.engine.traffic import parse_traffic
 from fabric.topology.clos import clos
 from fabric.workflow.expect import expect
 from fabric.workflow.project import Project
@@ -95,6 +100,43 @@ def test_what_is_wrong_is_named(project: Project, more: dict[str, str], words: s
     with pytest.raises(InputError) as caught:
         expect(project, **more)  # type: ignore[arg-type]
     assert words in " ".join(finding.message for finding in caught.value.findings)
+
+
+#: Inventory, hosts, and switches that are down; what limits an all-to-all.
+PATHS = {
+    "pods, all up": ("three-tier", "", (), "east-spine01 -> core01"),
+    "one of two super-spines of a lane": ("three-tier", "", ("core01",), "east-spine01 -> core03"),
+    "a lane down": ("three-tier", "", ("core01", "core03"), "east-spine02 -> core02"),
+    "a spine of one pod": ("three-tier", "", ("west-spine02",), "east-spine01 -> core01"),
+    "inside a pod": ("three-tier", "gpu[01-08]", ("core01", "core03"), "NICs"),
+    "one tier": ("rail-512", "", ("spine01", "spine02", "spine03"), "NICs"),
+    "a quarter of the spines": (
+        "rail-512",
+        "",
+        tuple(f"spine{number:02}" for number in range(1, 7)),
+        "su1-rail0",
+    ),
+    "a leaf with fewer cables to one spine": (
+        "rail-512",
+        "",
+        tuple(f"su1-rail0:Ethernet{port}" for port in range(256, 460, 8)),
+        "spine07 -> su1-rail0",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_an_all_to_all_takes_the_paths_of_place(name: str) -> None:
+    inventory, hosts, down, limit = PATHS[name]
+    project = Project(ROOT / "inventory" / inventory)
+    names = tuple(hostlist.expand(hosts)) if hosts else project.fabric.hosts.names
+    state = State(tuple(Condition(subject, Health.DOWN) for subject in down))
+    query = Query(len(names), traffic=parse_traffic("all-to-all"), hosts=names)
+    load = Engine(project.fabric, state).place(query).load
+    failures = [f"link:{subject}" if ":" in subject else f"switch:{subject}" for subject in down]
+    row = expect(project, hosts, failures=failures).rows[1]
+    assert row.ceiling_gbyte_s / row.even_gbyte_s == pytest.approx(max(load, 1.0))
+    assert row.limit == limit
 
 
 TENANTS = ROOT / "inventory/tenants"

@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 from fabric.cli.app import app
 from fabric.core.errors import InputError
 from fabric.qos.deadlock import pairs as pairs_module
+from fabric.report.dcqcn import kinds
 from fabric.report.ecmp import ecmp
-from fabric.report.lossless import cable, dcqcn_settings, deadlock, least_pause_bytes, question
+from fabric.report.lossless import cable, dcqcn_settings, deadlock, question
 from fabric.workflow.project import Project
 
 #: What no proof covers.
@@ -106,11 +107,6 @@ def test_the_loop_of_the_fabric() -> None:
     asked = question(Project(ROOT / "inventory" / "rail-512"), "paper")
     assert asked.parameters == "paper"
     assert asked.round_trip_s == pytest.approx(8e-6 + 900e-9 + 4 * (4178 + 84) / 50e9)
-    assert asked.xoff_threshold_bytes == pytest.approx(52_161_690 / 2)
-
-
-def test_pools_that_are_not_known_give_no_threshold() -> None:
-    assert least_pause_bytes(Project(ROOT / "inventory" / "a100-pcie")) == 0.0
 
 
 def test_no_path_without_a_nic(tmp_path: Path) -> None:
@@ -154,7 +150,7 @@ def test_an_unknown_set_is_named() -> None:
 def test_settings_of_the_nic_with_those_of_the_switch() -> None:
     """ConnectX defaults come out as the defaults of mlxconfig."""
     project = Project(ROOT / "inventory" / "rail-512")
-    table = dcqcn_settings(project, question(project, "connectx"), "mlxconfig")
+    table = dcqcn_settings(kinds(project), question(project, "connectx"), "mlxconfig")
     results = {name: value for _, _, name, value, _ in table.rows}
     assert results["ecn.kmin_bytes"] == 150_000
     assert results["RPG_TIME_RESET_P1"] == 300
@@ -167,12 +163,12 @@ def test_a_set_that_does_not_fit_the_nic_is_refused() -> None:
     """The paper's byte counter of 10 MB is larger than the register."""
     project = Project(ROOT / "inventory" / "rail-512")
     with pytest.raises(InputError, match="the register holds"):
-        dcqcn_settings(project, question(project, "paper"), "sysfs")
+        dcqcn_settings(kinds(project), question(project, "paper"), "sysfs")
 
 
 def test_our_set_comes_with_its_own_thresholds() -> None:
     project = Project(ROOT / "inventory" / "rail-512")
-    table = dcqcn_settings(project, question(project, "rocefab"), "sysfs")
+    table = dcqcn_settings(kinds(project), question(project, "rocefab"), "sysfs")
     results = {name: value for _, _, name, value, _ in table.rows}
     assert results["ecn.kmin_bytes"] == 463_000
     assert results["roce_rp/rpg_byte_reset"] == 0

@@ -9,8 +9,8 @@ import pytest
 
 from fabric.report.budget import find_port, port_budget
 from fabric.report.buffer import buffer
+from fabric.report.dcqcn import kinds
 from fabric.report.ecn import ecn
-from fabric.report.lossless import least_pause_bytes
 from fabric.report.simulation import fabric_runs
 from fabric.report.simulation_plot import plot
 from fabric.report.simulation_settings import Load, Settings
@@ -68,7 +68,7 @@ def test_a_fixed_level_is_what_pauses(tmp_path: Path, changes: dict[str, str], l
     assert run.most_queue_bytes == pytest.approx(2 * level, rel=0.5)
     assert run.pauses > 0
     assert "assumed" not in verdicts(runs)[0]
-    assert least_pause_bytes(designs) == level
+    assert {kind.xoff_threshold_bytes for kind in kinds(designs)} == {level}
     table = ecn(designs)
     at = table.headers.index("xoff_threshold_bytes")
     assert {row[at] for row in table.rows} == {level}

@@ -14,7 +14,8 @@ from fabric.core.errors import InputError
 from fabric.qos.dcqcn.parameters import CongestionPoint
 from fabric.qos.dcqcn.presets import CONNECTX
 from fabric.qos.simulate.start import start_scenario
-from fabric.report.buffers import assumed_pool_bytes, congested_buffer
+from fabric.report.buffers import assumed_pool_bytes
+from fabric.report.dcqcn import kinds
 from fabric.report.simulation import fabric_runs, fabric_scenario, star_runs
 from fabric.report.simulation_plot import _drawing, plot
 from fabric.report.simulation_settings import Load, Settings, settings_of
@@ -463,9 +464,9 @@ MARKING = CongestionPoint(kmin_bytes=100_000, kmax_bytes=400_000, pmax_percent=2
 
 
 def test_starts_wait_for_the_slowest_nic(tmp_path):
-    buffer = congested_buffer(_late(tmp_path))
-    assert buffer.response_ns == 3000
-    scenario = start_scenario(400, MARKING, CONNECTX, buffer, 1e-5, 2)
+    buffers = [kind.buffer for kind in kinds(_late(tmp_path))]
+    assert {buffer.response_ns for buffer in buffers} == {3000}
+    scenario = start_scenario(400, MARKING, CONNECTX, buffers[0], 1e-5, 2)
     assert {cable.near.response_ns for cable in scenario.cables} == {3000}
 
 

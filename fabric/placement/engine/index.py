@@ -50,7 +50,9 @@ class Index:
         current = same.available.now if same else _current(fabric, state)
         self.available: Availability = Availability.of(current, state.jobs, self.groups.nic)
         self.live_gbps: Floats = same.live_gbps if same else live_gbps(self.groups, current)
-        self.numbers: Numbers = same.numbers if same else Numbers.of(mesh(current))
+        self.numbers: Numbers = (
+            same.numbers if same else Numbers.of(mesh(fabric, current.cable_gbps))
+        )
         self.background = np.zeros(self.numbers.count)
         self._supplies: dict[bytes, Supply] = {}
         self._healthy: dict[Usable, Ints] = {}

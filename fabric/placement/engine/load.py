@@ -151,7 +151,7 @@ def loads(supply: Supply, numbers: Numbers, demand: Demand, used: Ints, where: I
     pod, volume = supply.groups.pod[used], demand.on_rail(where, size)
     step = max(1, _AT_ONCE // size**2)
     found = [
-        _spread(numbers, leaf.T[part], pod, volume * sent_gbps(speed.T[part]))
+        spread(numbers, leaf.T[part], pod, volume * sent_gbps(speed.T[part]))
         for first in range(0, leaf.shape[1] if volume.any() else 0, step)
         for part in (slice(first, first + step),)
     ]
@@ -194,10 +194,10 @@ def _changing_rails(
     between = np.kron(volume, np.ones((columns, columns))) / columns
     between *= sent_gbps(speed.reshape(-1))
     nodes = leaf.reshape(1, -1)
-    return _spread(numbers, nodes, np.repeat(pod, columns), between[None])
+    return spread(numbers, nodes, np.repeat(pod, columns), between[None])
 
 
-def _spread(numbers: Numbers, leaf: Ints, pod: Ints, gbps: Floats) -> list[Loads]:
+def spread(numbers: Numbers, leaf: Ints, pod: Ints, gbps: Floats) -> list[Loads]:
     """Return the loads of flows between leaves; one leaf may be there more than once.
 
     Parameters

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from fabric.placement.engine.now import Now
     from fabric.placement.engine.traffic import Floats
-    from fabric.topology.model import Bools, Ints
+    from fabric.topology.model import Bools, Fabric, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,18 +83,24 @@ class Mesh:
         return out.T
 
 
-def mesh(now: Now) -> Mesh:
-    """Return the capacities of a fabric as it is now."""
-    switches, up = now.fabric.switches, now.fabric.uplinks
+def mesh(fabric: Fabric, cable_gbps: Floats) -> Mesh:
+    """Return the capacities of a fabric.
+
+    Parameters
+    ----------
+    cable_gbps : array of float, shape (uplinks,)
+        Speed of each cable between switches; 0 of one that carries nothing.
+    """
+    switches, up = fabric.switches, fabric.uplinks
     number = np.maximum(switches.pod, 0)
     spines = switches.of_tier(1)
-    lane = _lanes(now)
+    lane = _lanes(fabric)
     supers = switches.of_tier(2)
     super_gbps = np.zeros((int(number.max(initial=0)) + 1, len(supers)))
     above = switches.tier[up.lower] == 1
-    live = above & (now.cable_gbps > 0)
+    live = above & (cable_gbps > 0)
     column = np.searchsorted(supers, up.upper[live])
-    np.add.at(super_gbps, (number[up.lower[live]], column), now.cable_gbps[live])
+    np.add.at(super_gbps, (number[up.lower[live]], column), cable_gbps[live])
     connected = np.zeros(len(switches), dtype=np.bool_)
     connected[up.lower[live]] = True
     place = np.zeros(len(switches), dtype=np.int64)
@@ -106,7 +111,7 @@ def mesh(now: Now) -> Mesh:
         place[mine], place[over] = np.arange(len(mine)), np.arange(len(over))
         gbps = np.zeros((len(mine), len(over)))
         first = ~above & (number[up.lower] == pod)
-        np.add.at(gbps, (place[up.lower[first]], place[up.upper[first]]), now.cable_gbps[first])
+        np.add.at(gbps, (place[up.lower[first]], place[up.upper[first]]), cable_gbps[first])
         pods.append(Pod(mine, over, gbps, np.where(connected[over], lane[over], -1)))
     in_lane = _by_lane(lane[supers], int(lane.max(initial=-1)) + 1)
     return Mesh(tuple(pods), place, supers, super_gbps, in_lane)
@@ -122,12 +127,12 @@ def _by_lane(lane: Ints, lanes: int) -> Ints:
     return found
 
 
-def _lanes(now: Now) -> Ints:
+def _lanes(fabric: Fabric) -> Ints:
     """Return the lane of each switch, by the cables of the design; -1 of leaves."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    switches, up = now.fabric.switches, now.fabric.uplinks
+    switches, up = fabric.switches, fabric.uplinks
     lane = np.full(len(switches), -1)
     if not (switches.tier > 1).any():
         return lane
