@@ -39,7 +39,6 @@ ALLOWED = {
     ("systems/sonic/rules/design.py", "bgp.equal_paths"): "more than the 64 of SONiC",
     ("qos/dcqcn/recommend.py", "most"): "flows that share a port",
     ("qos/simulate/start.py", "_or(_FLOWS)"): _TEXT,
-    ("report/dcqcn.py", "kind.port"): _TEXT,
     ("report/deadlock.py", "needed"): "a text that ends with N of M",
     ("report/long_haul.py", "figures"): _TEXT,
     ("report/simulation_plot.py", "len(at)"): "one NIC has another text",
