@@ -53,7 +53,8 @@ class _PlainCode(CodeGenerator):
     """Writes attributes as Python's own, and text as it is: a template does little else.
 
     Each name was judged when the template was read (`SandboxedEnvironment`). A member of a mapping
-    is read by its key, in brackets. What is printed has passed ``finalize``, as everywhere.
+    is read by its key, in brackets. What is printed has passed ``finalize``, as everywhere, or is
+    what `_printable` returns as it is.
     """
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802  Jinja's name
@@ -68,15 +69,15 @@ class _PlainCode(CodeGenerator):
         self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo
     ) -> None:
         if _is_text(frame, finalize):
-            self.write(finalize.src or "")
+            self.write("(shown if type(shown := ")
         else:
             super()._output_child_pre(node, frame, finalize)
 
     def _output_child_post(
         self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo
     ) -> None:
-        if _is_text(frame, finalize):
-            self.write(")")
+        if _is_text(frame, finalize):  # text that is printable, without a call
+            self.write(f") is str and shown.isprintable() else {finalize.src}shown))")
         else:
             super()._output_child_post(node, frame, finalize)
 
@@ -191,8 +192,6 @@ def _place(name: str, error: BaseException) -> str:
 
 def _printable(value: object) -> str:
     """Return the text of a value; refuse what must not be printed."""
-    if type(value) is str and value.isprintable():  # as most values are
-        return value
     if value is None:
         raise ValueError("the value is missing (None)")
     text = str(value)
