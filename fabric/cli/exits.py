@@ -26,7 +26,7 @@ from fabric.core.errors import (
     NoRoomError,
     PlanError,
 )
-from fabric.core.likeness import like_groups, shape
+from fabric.core.likeness import like_groups, others, shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -130,7 +130,7 @@ def _lines(findings: Sequence[Finding]) -> Iterator[str]:
         shown = like if len(like) <= _FEW else like[:_ALIKE]
         yield from map(str, shown)
         if more := len(like) - len(shown):
-            yield f"    {more:,} more that differ in names and numbers alone"
+            yield f"    {others(more)}"
 
 
 def _internal(error: BaseException) -> int:

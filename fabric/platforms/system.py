@@ -96,7 +96,7 @@ class Platform:
         empty where that is not known.
     beside : tuple of str
         Names of files that `render` writes beside ``artefact`` and that are no configuration of
-        their own: another form of it, or what it removes.
+        their own, such as what it removes.
     description_space : str
         What stands for a space in the description of a port.
     verb : str
