@@ -217,7 +217,7 @@ def test_protection_that_is_taken_away_is_a_risk(tmp_path: Path) -> None:
 
 def _watchdog_figures(device: DeviceDesign) -> set[str]:
     port = next(port for port in device.ports if port.qos and port.enabled)
-    return {name for name in _values(device, port) if name.startswith("watchdog.")}
+    return {name for name in _values(device, port, None) if name.startswith("watchdog.")}
 
 
 def test_a_watchdog_that_is_not_rendered_has_no_figures() -> None:
