@@ -146,8 +146,8 @@ def hint(kind: str, name: str, known: Iterable[str], lists: str = "") -> str:
     meant, first = hostlist.with_brackets(name)
     if first in names:
         return f"write the range as {meant}"
-    if meant := _meant(name, names):
-        return _question(meant)
+    if likely := _meant(name, names):
+        return _question(likely)
     numbered = [one for one in names if _letters(one) == _letters(name)]
     start = name.rstrip(_DIGITS)
     in_range = [one for one in numbered if one.rstrip(_DIGITS) == start]
