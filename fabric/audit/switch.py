@@ -171,7 +171,7 @@ def _crossed(marking: Marking, low: float, high: float) -> bool:
 
 @_whole
 def _watchdogs(lossless: Lossless) -> Iterator[Fault]:
-    system = platforms[lossless.system] if lossless.system in platforms else None
+    system = platforms.get(lossless.system)
     if system is None or system.watchdog_unit_known:
         times = ", with a time for detection such as 200 ms"
     else:
