@@ -171,11 +171,11 @@ def _crossed(marking: Marking, low: float, high: float) -> bool:
 
 @_whole
 def _watchdogs(lossless: Lossless) -> Iterator[Fault]:
-    system = platforms.get(lossless.system)
-    if system is None or system.watchdog_unit_known:
-        times = ", with a time for detection such as 200 ms"
-    else:
-        times = f"; no public source has the unit of its times on {system.title}"
+    times = ", with a time for detection such as 200 ms"
+    is_switch = lossless.system in platforms  # a host is none
+    if is_switch and not platforms[lossless.system].watchdog_unit_known:
+        title = platforms[lossless.system].title
+        times = f"; no public source has the unit of its times on {title}"
     advice = f"{AUDIT_RULES['AUD006'].fix}{times}"
     for port in lossless.ports.values():
         if port.lossless:
