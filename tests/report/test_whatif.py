@@ -372,7 +372,7 @@ def test_bandwidth_to_other_pods_is_shown() -> None:
 SIDES = {
     ("east", "west", "west", "west"): (1600, "the pods east and west"),
     ("east", "middle", "middle", "west"): (1600, "the pod east and the others"),
-    ("east", "east", "west", "west"): (1600, "the units rack1 ... and rack3 ..."),
+    ("east", "east", "west", "west"): (1600, "the units rack1 to rack2 and rack3 to rack4"),
 }
 
 
@@ -386,7 +386,7 @@ def test_the_bisection_names_both_sides(pods: tuple[str, ...], tmp_path: Path) -
     rows = {item: (value, how) for item, value, how in capacity(Project(tmp_path)).rows}
     gbps, sides = SIDES[pods]
     value, how = rows["bisection, one way"]
-    assert (value, how.partition(";")[0]) == (f"{gbps:,} Gb/s", f"smallest cut between {sides}")
+    assert (value, how.partition(";")[0]) == (f"{gbps:,} Gb/s", f"minimum cut between {sides}")
 
 
 def test_two_ports_of_a_nic_leave_no_single_point() -> None:
