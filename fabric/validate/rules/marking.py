@@ -150,7 +150,7 @@ class EcnBeforePause(SwitchRule):
         level = _level(device, profile, threshold)
         for one, (field, severity) in product(profile.classes, level.severities.items()):
             value = getattr(one, field)
-            if value >= threshold.group_bytes(len(profile.classes)):
+            if threshold.pauses_first(value, len(profile.classes)):
                 either = [
                     places.profile_place(name, device, profile)
                     for name in (one.field(f"ecn.{field}"), level.field)
