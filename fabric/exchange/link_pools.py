@@ -20,24 +20,30 @@ _TIERS = (
 #: Of `fabric.intent.addressing_model.Addressing`: the most links of a switch.
 _MOST_LINKS = 1024
 _BITS = 32
+#: Pools of ``addressing`` that those of links must not overlap.
+_OTHERS = ("loopbacks", "hosts", "routed_hosts")
 _ROLES = ("leaf", "spine", "super-spine")
 
 
-def link_pools(plant: Plant, base: Mapping[str, Any], *, of_user: bool) -> dict[str, Any]:
-    """Return the fields of ``addressing`` for cables between switches.
+def link_pools(plant: Plant, section: Mapping[str, Any], *, of_user: bool) -> dict[str, Any]:
+    """Return the fields of ``addressing`` for cables between switches that differ from a section.
 
-    Links are numbered by switch of the lower tier, each with the same number of them. Without such
-    a numbering, or where the pool of the user holds all links, the fields are those of the base.
+    Links are numbered by switch of the lower tier, each with the same number of them; without such
+    a numbering the pool is around them. The section stays where the user gave it and its pool
+    holds all links, and where the pool would overlap with others.
     """
     result: dict[str, Any] = {}
+    taken = [IPv4Network(str(section[name])) for name in _OTHERS if section.get(name)]
     for lower, upper, field, room in _TIERS:
         links = _links(plant, lower, upper)
         numbers = {number for own in links for number in own}
-        own = base.get(field) if of_user else None
+        own = section.get(field) if of_user else None
         is_held = own and all(2 * one in _numbers_of(str(own)) for one in numbers)
-        if numbers and not is_held and (numbering := _numbering(links)):
-            pool, count = numbering
-            result |= {field: str(pool), room: count}
+        if numbers and not is_held:
+            pool, count = numbering(links)
+            if not any(pool.overlaps(other) for other in taken):
+                taken.append(pool)
+                result |= {field: str(pool), room: count}
     return result
 
 
@@ -89,16 +95,22 @@ def in_order(plant: Plant) -> list[Device]:
     return sorted(plant.switches, key=order)
 
 
-def _numbering(links: list[list[int]]) -> tuple[IPv4Network, int] | None:
-    """Return the pool that starts with the links of the first switch, and the links of each."""
-    most = max(map(len, links))
+def numbering(links: list[list[int]]) -> tuple[IPv4Network, int]:
+    """Return the pool that starts with the links of the first switch, and the links of each.
+
+    Without one it is the smallest network around all links.
+    """
+    most, numbers = max(map(len, links)), [number for own in links for number in own]
     starts = {place: min(own) for place, own in enumerate(links) if own}
     for count in _counts(starts, most):
         first = Counter(low - place * count for place, low in starts.items()).most_common(1)[0][0]
         bits = (2 * count * len(links) - 1).bit_length()
-        if first >= 0 and not 2 * first % (1 << bits):
+        held = range(first, first + (1 << bits - 1))
+        if first >= 0 and not 2 * first % (1 << bits) and all(one in held for one in numbers):
             return IPv4Network((2 * first, _BITS - bits)), count
-    return None
+    around = (min(numbers) ^ max(numbers)).bit_length() + 1
+    bits = max(around, (2 * most * len(links) - 1).bit_length())
+    return IPv4Network((2 * min(numbers) >> bits << bits, _BITS - bits)), most
 
 
 def _counts(starts: Mapping[int, int], most: int) -> Iterator[int]:

@@ -74,7 +74,7 @@ def pools(plant: Plant, base: Mapping[str, Any], *, of_user: bool = True) -> dic
         need = max(_PARTS * len(plant.switches), _FEWEST_LOOPBACKS)
         own = section.get("loopbacks") if of_user else None
         section["loopbacks"] = _pool(loopbacks, own, need) or section.get("loopbacks")
-    return section | link_pools(plant, base, of_user=of_user)
+    return section | link_pools(plant, section, of_user=of_user)
 
 
 def without_routed(section: Mapping[str, Any]) -> dict[str, Any]:

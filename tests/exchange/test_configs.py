@@ -13,6 +13,7 @@ import yaml
 
 from fabric.core.errors import InputError
 from fabric.exchange.forms import Imported, Settings, importers
+from fabric.exchange.link_pools import numbering
 from fabric.exchange.port_text import far_end
 from fabric.observe.configuration.lossless import lossless_readers
 from fabric.observe.configuration.recognition import system_of
@@ -318,6 +319,18 @@ def test_speeds_lengths_and_models_of_a_config_db(tmp_path: Path) -> None:
     assert "  hosts: 10.64.0.0/22 # assumed: no address pools in the source; around its" in text
 
 
+#: Numbers of the /31 of each leaf, and the pool and links of a leaf that come of them.
+NUMBERS = {
+    "a leaf": ([[8, 9]], "0.0.0.16/30", 2),
+    "side by side": ([[8, 9], [10, 11]], "0.0.0.16/29", 2),
+    "with room, not at a border": ([[8, 9], [16, 17], [24, 25]], "0.0.0.0/26", 2),
+    "with room, from the start": ([[0], [8], [16]], "0.0.0.0/26", 8),
+    "a leaf without links": ([[16], [], [24]], "0.0.0.32/27", 4),
+    "in no order": ([[4], [40], [9]], "0.0.0.0/25", 1),
+    "not at a border": ([[5, 6], [11, 12]], "0.0.0.0/27", 2),
+}
+
+
 @pytest.mark.parametrize(
     "wish",
     [
@@ -348,6 +361,12 @@ def test_pools_and_ranges_that_fit_are_short(wish: Wish, tmp_path: Path) -> None
     now = yaml.safe_load((new / "fabric.yaml").read_text())["addressing"]
     for field in ("uplinks", "core_links"):
         assert field not in own or IPv4Network(now[field]).subnet_of(IPv4Network(own[field]))
+
+
+@each("name", NUMBERS)
+def test_the_pool_of_links(name: str) -> None:
+    links, pool, count = NUMBERS[name]
+    assert numbering(links) == (IPv4Network(pool), count)
 
 
 def test_subnets_of_leaves_are_kept(tmp_path: Path) -> None:
