@@ -81,9 +81,9 @@ def _of_fits(devices: list[DeviceDesign]) -> str:
     if not any(_is_counted(device) for device in devices):
         return ""
     return (
-        "ports_fit, cable_m_fits and mtu_bytes_fits are about the ports with the largest headroom: "
-        "how many lossless ports fit in all if the further ones are like them, the longest cable "
-        "of theirs, and their largest MTU. Each changes alone, and other ports stay as they are"
+        "The last columns say how far the ports with the largest headroom can grow, one value at "
+        "a time: ports_fit is the number of lossless ports in all if ports like these are added, "
+        "cable_m_fits the longest cable of these ports, mtu_bytes_fits their largest MTU"
     )
 
 

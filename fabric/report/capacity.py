@@ -150,8 +150,7 @@ def _bandwidth(designs: Designs, network: Clos, layers: Layers) -> Iterator[_Ite
     yield _Item("uplinks of the weakest unit", f"{left:,} Gb/s", how, left, "Gb/s")
     cut = bisection(network)
     below = min(int(switch_gbps(network)[0][side].sum()) for side in cut.sides)
-    parted = f"smallest cut between {_sides(designs, cut)}"
-    how = f"{parted}; the NICs of the smaller side have {below:,} Gb/s"
+    how = f"minimum cut between {_sides(designs, cut)}; NICs of the smaller side: {below:,} Gb/s"
     yield _Item("bisection, one way", f"{cut.gbps:,} Gb/s", how, cut.gbps, "Gb/s")
 
 
@@ -164,8 +163,13 @@ def _sides(designs: Designs, cut: Cut) -> str:
             return f"the pods {' and '.join(pods)}"
         return f"the pod {pods[cut.pod]} and the others"
     if len(units) > 1:
-        return f"the units {units[0].name} ... and {units[len(units) // 2].name} ..."
+        names, half = [unit.name for unit in units], len(units) // 2
+        return f"the units {_from_to(names[:half])} and {_from_to(names[half:])}"
     return "the first half of the leaves and the others"
+
+
+def _from_to(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
 
 
 def _distance(designs: Designs, network: Clos, layers: Layers) -> Iterator[_Item]:

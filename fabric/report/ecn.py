@@ -209,7 +209,7 @@ def _verdict(kind: Kind, delay_bytes: float) -> str:
         order = f"kmax too high: PFC acts before full marking{other}"
     else:
         ports = counted(_ports_before_pause(kind, threshold), "congested port")
-        order = f"ECN acts first for up to {ports} fed by one port"
+        order = f"ECN acts before PFC if one ingress port feeds at most {ports}"
     kept = _programmed_kmin_bytes(kind)
     words = [order]
     if one.kmin_bytes < delay_bytes:

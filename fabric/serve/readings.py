@@ -61,6 +61,7 @@ class Readings:
         self._newest_s: float | None = None
         self._wrong, self._last_wrong, self._strangers = 0, "", 0
         self._failed: dict[str, str] = {}
+        self._partial: set[str] = set()
         self._conditions: dict[str, tuple[float, tuple[Condition, ...]]] = {}
         self.stale = 0
 
@@ -74,6 +75,7 @@ class Readings:
         self.packed = {name: one for name, one in self.packed.items() if self._is_known(name)}
         self.timelines.forget(self._records)
         self._failed = {name: error for name, error in self._failed.items() if self._is_known(name)}
+        self._partial = {name for name in self._partial if self._is_known(name)}
         times = {name: time_s for name, (time_s, _) in self._conditions.items()}
         self._conditions = {}
         for name in self._records:
@@ -120,6 +122,7 @@ class Readings:
             "file": str(self.path),
             "devices": len(self._records),
             "failed": len(self._failed),
+            "partial": len(self._partial),
             "age_s": None if age_s is None else round(age_s, 1),
             "warnings": self.warnings(),
         }
@@ -170,6 +173,7 @@ class Readings:
         self.live.take(snapshot, rates)
         if document.rates is not None:
             self.timelines.add(document.device, time_s, rates)
+        (self._partial.add if _is_partial(document) else self._partial.discard)(document.device)
         self._records[document.device] = zlib.compress(line, _FAST)
         self._failed.pop(document.device, None)
         self._note(document.device, time_s, snapshot)
@@ -189,6 +193,12 @@ class Readings:
     def _refuse(self, reason: str) -> None:
         self._wrong += 1
         self._last_wrong = f"the last one: {reason[:_SHOWN]}"
+
+
+def _is_partial(document: ReadingsDocument) -> bool:
+    """Return whether the page lacks something: an answer not understood, or the ports."""
+    state = document.state
+    return bool(document.unknown) or (state.interfaces is None and state.nics is None)
 
 
 def _lines(count: int) -> str:

@@ -179,6 +179,10 @@ class FileReply(BaseModel):
     file: str
     devices: Annotated[int, Field(ge=0, description="Devices of which there is a record.")]
     failed: Annotated[int, Field(ge=0, description="Devices whose last reading failed.")]
+    partial: Annotated[
+        Count,
+        Field(description="Devices whose ports, or a part of whose answers, are not known."),
+    ]
     age_s: Annotated[float | None, Field(description="Seconds since the newest record.")]
     warnings: list[str]
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.counts import counted
 from fabric.core.likeness import like_groups, others, shape
+from fabric.validate.runner import without_count
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.validate.waivers import Waived
 
+#: A field of a role: roles have the same findings where they have the same model.
+_ROLE = re.compile(r"platforms\.(leaf|spine|super_spine)\.")
 #: Examples beyond the first: our choice, enough to see what differs.
 _EXAMPLES = 2
 
@@ -48,18 +52,24 @@ class LikeFindings:
     @property
     def examples(self) -> list[str]:
         """Some of the others, without what to do, which is the same."""
-        return [
-            ": ".join(
-                part for part in (self._file(finding), _subject(finding), finding.message) if part
-            )
-            for finding in self.findings[1 : _EXAMPLES + 1]
-        ]
+        return [self._example(finding) for finding in self.findings[1 : _EXAMPLES + 1]]
 
-    def _file(self, finding: Finding) -> str:
-        """Return the place of a finding in another file than that of the first; else nothing."""
-        place = finding.position
-        is_elsewhere = place and self.first.position and place.file != self.first.position.file
-        return str(place) if is_elsewhere else ""
+    def _example(self, finding: Finding) -> str:
+        """Return where a finding is, and its message where that is another one."""
+        place, words = self._place(finding), without_count(finding.message)
+        is_same = _unnamed(finding, words) == _unnamed(
+            self.first, without_count(self.first.message)
+        )
+        if is_same and (place or finding.subject):
+            where = ": ".join(filter(None, (place, finding.subject)))
+            return f"{where}{finding.message.removeprefix(words)}"
+        return ": ".join(filter(None, (place, finding.subject, finding.message)))
+
+    def _place(self, finding: Finding) -> str:
+        """Return the place of a finding in another file or role than the first; else nothing."""
+        place, first = finding.position, self.first
+        is_elsewhere = place and first.position and place.file != first.position.file
+        return str(place) if is_elsewhere or shape(finding.field) != shape(first.field) else ""
 
 
 def like_findings(findings: Iterable[Finding], *, across_files: bool = False) -> list[LikeFindings]:
@@ -95,9 +105,14 @@ def _file(finding: Finding, across_files: bool) -> str:  # noqa: FBT001 - of `li
 
 
 def _key(finding: Finding) -> Hashable:
-    texts = (finding.field, finding.device, finding.port, finding.message, finding.fix)
-    return (finding.rule, finding.severity, *map(shape, texts))
+    field, is_of_role = _ROLE.subn("platforms.*.", finding.field)
+    names = () if is_of_role else (finding.device, finding.port)
+    texts = (_unnamed(finding, text) for text in (without_count(finding.message), finding.fix))
+    return (finding.rule, finding.severity, *map(shape, (field, *names, *texts)))
 
 
-def _subject(finding: Finding) -> str:
-    return " ".join(part for part in (finding.device, finding.port) if part)
+def _unnamed(finding: Finding, text: str) -> str:
+    """Return a text with a sign for the device and the port of its finding."""
+    for name in filter(None, (finding.device, finding.port)):
+        text = text.replace(name, "#")
+    return text

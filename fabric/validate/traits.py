@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.counts import counted
 from fabric.intent.policy import set_paths
 from fabric.validate.ends import End, kind_of_hosts
 from fabric.validate.origins import Place, fabric_place
@@ -31,9 +32,9 @@ class HostKind:
     hosts: int
 
     @property
-    def subject(self) -> str:
-        """The hosts, for messages."""
-        return self.host.name if self.hosts == 1 else f"{self.host.name} and {self.hosts - 1} more"
+    def others(self) -> str:
+        """What a message about the first host ends with: how many more are like it."""
+        return "" if self.hosts == 1 else f" (and on {counted(self.hosts - 1, 'more host')})"
 
 
 def host_kinds(model: Model) -> tuple[HostKind, ...]:

@@ -13,7 +13,8 @@ from fabric.core.counts import counted
 from fabric.core.errors import FabricError
 from fabric.report.diff.compare import neighbours
 from fabric.report.diff.edits import edits
-from fabric.report.diff.protection import LESS_PROTECTION, weakening
+from fabric.report.diff.figures import figures
+from fabric.report.diff.protection import LESS_PROTECTION, pauses_first, weakening
 from fabric.report.planned_causes import PlannedCauses
 from fabric.workflow.diff_source import Source
 from fabric.workflow.revision import Repository
@@ -103,11 +104,13 @@ def describe_causes(
 
     Edits that take protection away come first: their risk while they are made may be none.
     """
+    devices = tuple(devices)
     every = causes.of(devices)
     if not every:
         return
     edited = dict.fromkeys(edit for cause in every for edit in cause.edits)
-    yield from (f"{LESS_PROTECTION}: {words}" for words in weakening(edited))
+    weaker = (*weakening(edited), *_pauses_first(causes, devices))
+    yield from (f"{LESS_PROTECTION}: {words}" for words in weaker)
     since = f"values edited since {causes.since}, then " if causes.since else ""
     yield f"why devices change: {since}values behind the {'other ' if since else ''}changed lines:"
     for cause in every if full else every[:_MOST_CAUSES]:
@@ -115,6 +118,14 @@ def describe_causes(
     if not full and (left := every[_MOST_CAUSES:]):
         changes = sum(cause.changes for cause in left)
         yield f"  {len(left)} more with {counted(changes, 'setting')}; `--full` prints all"
+
+
+def _pauses_first(causes: PlannedCauses, devices: Iterable[DevicePlan]) -> Iterator[str]:
+    """Yield where PFC pauses before ECN marks, and did not by the inventory before the edits."""
+    if causes.before and causes.designs:
+        old, new = causes.before.designs, causes.designs
+        both = {one.device for one in devices if one.device in old.devices.keys() & new.devices}
+        yield from pauses_first(figures(old, new, both))
 
 
 def _cause(cause: PlannedCause) -> Iterator[str]:

@@ -148,7 +148,7 @@ def test_an_unknown_pool_has_a_reason_and_what_follows() -> None:
     assert "free_bytes of 7060X6-64PE is the whole buffer" in hint
     assert hint in run("show", "buffer", str(ROOT / "inventory" / "demo")).err
     (about_fits,) = buffer(Project(ROOT / "inventory" / "rail-512")).hint.split("; ")
-    assert about_fits.startswith("ports_fit, cable_m_fits and mtu_bytes_fits are about the ports ")
+    assert about_fits.startswith("The last columns say how far the ports ")
 
 
 def test_without_pfc_nothing_is_promised(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from fabric.workflow.project import Project
 ROOT = Path(__file__).parents[2]
 #: What the defaults of NVIDIA are told.
 SHORT = (
-    "ECN acts first for up to 163 congested ports fed by one port; kmin below one "
+    "ECN acts before PFC if one ingress port feeds at most 163 congested ports; kmin below one "
     "bandwidth-delay product; the ASIC rounds kmin to 159,744"
 )
 
@@ -51,12 +51,12 @@ def test_one_row_for_each_kind_of_port(tmp_path: Path) -> None:
         ),
         (
             {"kmin_bytes": 491_520, "kmax_bytes": 1_500_000},
-            "ECN acts first for up to 53 congested ports fed by one port",
+            "ECN acts before PFC if one ingress port feeds at most 53 congested ports",
         ),
         (
             {"kmin_bytes": 1_499_500, "kmax_bytes": 1_500_000},
             (
-                "ECN acts first for up to 17 congested ports fed by one port; "
+                "ECN acts before PFC if one ingress port feeds at most 17 congested ports; "
                 "kmin, rounded to 1,511,424, is not below kmax: every packet above is marked"
             ),
         ),

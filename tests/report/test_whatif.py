@@ -372,7 +372,7 @@ def test_bandwidth_to_other_pods_is_shown() -> None:
 SIDES = {
     ("east", "west", "west", "west"): (1600, "the pods east and west"),
     ("east", "middle", "middle", "west"): (1600, "the pod east and the others"),
-    ("east", "east", "west", "west"): (1600, "the units rack1 ... and rack3 ..."),
+    ("east", "east", "west", "west"): (1600, "the units rack1 to rack2 and rack3 to rack4"),
 }
 
 
@@ -386,7 +386,7 @@ def test_the_bisection_names_both_sides(pods: tuple[str, ...], tmp_path: Path) -
     rows = {item: (value, how) for item, value, how in capacity(Project(tmp_path)).rows}
     gbps, sides = SIDES[pods]
     value, how = rows["bisection, one way"]
-    assert (value, how.partition(";")[0]) == (f"{gbps:,} Gb/s", f"smallest cut between {sides}")
+    assert (value, how.partition(";")[0]) == (f"{gbps:,} Gb/s", f"minimum cut between {sides}")
 
 
 def test_two_ports_of_a_nic_leave_no_single_point() -> None:
@@ -492,6 +492,17 @@ def test_a_ranking_says_which_pairs_it_counts(demo: Project) -> None:
 )
 def test_how_much_is_left(after: float, before: float, text: str) -> None:
     assert percent_left(after, before) == text
+
+
+@pytest.mark.parametrize(
+    ("failed", "new"),
+    {"east-spine01": ["fabric.spines"], "rack1-leaf": [], "core01": []}.items(),
+)
+def test_spines_that_were_oversubscribed_are_not_new(failed: str, new: list[str]) -> None:
+    """Another spine is the example then; leaves that become so are a finding of their own."""
+    result = whatif(Project(ROOT / "inventory" / "three-tier"), [failed])
+    assert [one.field for one in result.new_findings] == new
+    assert [one.field for one in result.changed_findings] == ["fabric.super_spines"]
 
 
 def test_a_finding_with_other_values_is_not_new() -> None:

@@ -217,6 +217,28 @@ def test_strangers_and_failures_are_counted(demo, tmp_path) -> None:
     assert (readings.failure(LEAF), readings.about()["devices"]) == ("", 1)
 
 
+@pytest.mark.parametrize(
+    ("change", "count"),
+    [
+        ({}, 0),
+        ({"unknown": ["bgp"]}, 1),
+        ({"state": {"bgp": {}}}, 1),
+    ],
+    ids=["whole", "an answer that was not understood", "sessions alone"],
+)
+def test_devices_that_were_read_in_part_are_counted(demo, tmp_path, change, count) -> None:
+    """The page shows no reading of a part as a whole one, until the next one is whole."""
+    file = tmp_path / "readings"
+    (lines,) = records(demo, [LEAF], 1)
+    file.write_text(json.dumps(json.loads(lines[0]) | change) + "\n")
+    readings = Readings(file, demo)
+    readings.refresh()
+    assert readings.about()["partial"] == count
+    append(file, [lines])
+    readings.refresh()
+    assert readings.about()["partial"] == 0
+
+
 def test_another_inventory_keeps_what_it_has(demo, tmp_path) -> None:
     readings = _read(demo, tmp_path / "readings", busy({}))
     before = readings.live.version

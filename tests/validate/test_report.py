@@ -193,9 +193,9 @@ OTHER = Finding("BAT012", Severity.ERROR, "BGP does not converge")
 def test_check_lists_like_findings_one_by_one_when_asked() -> None:
     demo = str(ROOT / "inventory" / "demo")
     short, full = run("check", demo).out, run("check", demo, "--full").out
-    assert "9 findings in 8 groups of similar ones; `--full` lists each" in short
+    assert "9 findings in 7 groups of similar ones; `--full` lists each" in short
     assert "`--full` lists all" not in full
-    assert full.count("[QOS") == short.count("[QOS") + 1
+    assert full.count("[QOS") == short.count("[QOS") + 2
 
 
 def test_a_single_like_finding_is_whole() -> None:
@@ -207,13 +207,37 @@ def test_a_single_like_finding_is_whole() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("other", "example"),
+    [
+        ("the pool of S-1 is not known (and in 3 more places)", "core01 (and in 3 more places)"),
+        ("the pool of S-2 is not known", "core01: the pool of S-2 is not known"),
+    ],
+    ids=["the same", "another model"],
+)
+def test_roles_with_the_same_finding_are_one(other: str, example: str) -> None:
+    """Switches of two roles have a finding each: at its own line, with another text or none."""
+    leaf = Finding(
+        *("QOS002", Severity.INFO, "the pool of S-1 is not known (and in 7 more places)", "ask"),
+        *("fabric.platforms.leaf.sku", Position("i/fabric.yaml", 9, 3), "su1-rail0"),
+    )
+    place = Position("i/fabric.yaml", 10, 3)
+    core = replace(leaf, message=other, field="fabric.platforms.super_spine.sku", position=place)
+    outcome = Outcome((leaf, replace(core, device="core01")), ("QOS002",), (), ())
+    assert _report("text", outcome, full=False).splitlines()[:3] == [
+        f"info: {leaf}",
+        "    1 more like it:",
+        f"      i/fabric.yaml:10:3: {example}",
+    ]
+
+
 def test_like_findings_are_one_with_count_places_and_examples() -> None:
     outcome = Outcome((*LIKE, OTHER), ("BAT009", "BAT012"), (), ())
     assert _report("text", outcome, full=False).splitlines() == [
         f"error: {LIKE[0]}",
         "    3 more that differ in names and numbers alone; all are on leaf[1-2]; such as:",
         "      leaf1 Ethernet16: switches/leaf1/config_db.json:16: the MTU is 1500 bytes",
-        "      leaf2 Ethernet8: switches/leaf2/config_db.json:8: the MTU is 1500 bytes",
+        "      leaf2 Ethernet8",
         f"error: {OTHER}",
         "2 rules checked: 5 errors, 0 warnings, 0 info",
         "5 findings in 2 groups of similar ones; `--full` lists each",

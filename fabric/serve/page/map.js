@@ -207,6 +207,7 @@ class MapView {
     }
     return card("Readings", facts([
       ["devices read", about.devices.toLocaleString("en")],
+      ...(about.partial ? [["of these, read in part", about.partial.toLocaleString("en")]] : []),
       ["devices whose last reading failed", about.failed.toLocaleString("en")],
       ["newest", about.age_s === null ? "none" : `${age(about.age_s)} ago`],
     ]));

@@ -47,8 +47,9 @@ def _lines(group: LikeFindings, *, full: bool) -> Iterator[str]:
     if full and group.first.also:
         yield f"    also: {hostlist.fold_inside(group.first.also)}"
     if group.more:
-        is_single = len(group.examples) == 1
-        yield "    1 more like it:" if is_single else f"    {group.more}; such as:"
+        number = len(group.findings) - 1
+        is_all = number == len(group.examples)
+        yield f"    {number} more like it:" if is_all else f"    {group.more}; such as:"
         yield from (f"      {example}" for example in group.examples)
 
 

@@ -85,8 +85,9 @@ class LengthStep(ModelRule):
             less = "; a headroom_table with this length keeps less headroom" if group.row else ""
             yield self.of_kind(
                 kind,
-                f"{kind.title}, the next length {where}; "
-                "plan, labels and parts list keep the length of the cable",
+                f"headroom of {kind.device.sku.name} at {group.speed_gbps}G and {group.cable_m} m "
+                f"is set for {group.setting_m} m, the next length {where}; plan, labels and parts "
+                f"list keep {group.cable_m} m",
                 f"nothing to do{less}",
                 place=model.cable_place(kind.device, kind.port, "cable_m"),
             )
@@ -127,9 +128,9 @@ class TableFrames(ModelRule):
             if need > row.headroom_bytes:
                 yield self.of_kind(
                     kind,
-                    f"headroom of {kind.title} is {row.headroom_bytes:,} bytes, by a table for "
-                    f"lossless frames of {known.lossless_mtu_bytes:,} bytes; for frames of "
-                    f"{lossless:,.0f} the formula of this table gives {need:,}",
+                    f"headroom of {kind.title} is {row.headroom_bytes:,} bytes: its table was made "
+                    f"for lossless frames of {known.lossless_mtu_bytes:,} bytes; for frames of "
+                    f"{lossless:,.0f} bytes, the formula of this table gives {need:,} bytes",
                     _act_on_frames(kind),
                     place=model.policy_place("mtu.host_bytes", kind.device.name, kind.port.name),
                 )
@@ -140,9 +141,10 @@ def _act_on_frames(kind: LosslessKind) -> str:
     judged, remedy = kind.headroom.judgement, "lower mtu.host_bytes, or use a table for such frames"
     if judged and judged.verdict > HeadroomVerdict.BELOW_RESPONSE:
         return (
-            f"nothing to do: it is enough by IEEE 802.3; to have the reserve of the table, {remedy}"
+            "nothing to do: the headroom is enough by IEEE 802.3; to keep the reserve of the "
+            f"table, {remedy}"
         )
-    return f"{remedy}: it is too small by IEEE 802.3 too (QOS021)"
+    return f"the headroom is too small by IEEE 802.3 as well (QOS021): {remedy}"
 
 
 @rules.add("QOS045")

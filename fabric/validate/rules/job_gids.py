@@ -46,8 +46,8 @@ class SearchedGid(ModelRule):
                 if any(nic.uses_ipv6 for nic in kind.host.nics):
                     cause = "IPv6, whose GIDs follow the order of addresses"
                 yield self.finding(
-                    f"{kind.subject}: NCCL {version} searches no GID, and no index is known with "
-                    f"{cause}",
+                    f"NCCL {version} searches no GID, and no index is known with "
+                    f"{cause}{kind.others}",
                     "use NCCL 2.21 or newer",
                     place=Place(*traits_place(model.fabric, name, "nccl_version")),
                     device=name,

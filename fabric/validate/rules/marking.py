@@ -150,7 +150,7 @@ class EcnBeforePause(SwitchRule):
         level = _level(device, profile, threshold)
         for one, (field, severity) in product(profile.classes, level.severities.items()):
             value = getattr(one, field)
-            if value >= threshold.group_bytes(len(profile.classes)):
+            if threshold.pauses_first(value, len(profile.classes)):
                 either = [
                     places.profile_place(name, device, profile)
                     for name in (one.field(f"ecn.{field}"), level.field)
@@ -405,12 +405,12 @@ class StartTransient(ModelRule):
             if queue >= level:
                 yield self.of_kind(
                     kind,
-                    f"a start of {counted(flows, 'flow')} within {START_SPREAD_US:g} us on a port "
-                    f"of {speed}G queues at least {bytes_to_mb(queue):,.1f} MB until DCQCN with "
-                    f"the defaults of ConnectX slows down; at {bytes_to_mb(level):,.1f} MB, PFC "
-                    "pauses the senders",
+                    f"{counted(flows, 'flow')} that start within {START_SPREAD_US:g} us to a port "
+                    f"of {speed}G queue at least {bytes_to_mb(queue):,.1f} MB before DCQCN "
+                    "(defaults of ConnectX) slows them down; from "
+                    f"{bytes_to_mb(level):,.1f} MB on, PFC pauses the senders",
                     "start fewer flows at once, or use switches with a larger pool; `rocefab show "
-                    "dcqcn` says how long senders are paused, also with other sets",
+                    "dcqcn` says how long senders are paused, also with other DCQCN parameters",
                     place=model.cable_place(kind.device, kind.port, "speed_gbps"),
                 )
 

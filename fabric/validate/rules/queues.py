@@ -110,9 +110,9 @@ class TwoQueues(ModelRule):
             limit = threshold.ecn_limit_bytes(CONGESTED_PORTS, classes)
             if limit <= one.kmin_bytes < threshold.ecn_limit_bytes(classes=classes):
                 yield self.finding(
-                    f"{one.title}ecn.kmin_bytes {one.kmin_bytes:,} is not below {limit:,.0f}: with "
-                    f"{CONGESTED_PORTS} congested ports fed by one port, PFC pauses before ECN "
-                    f"marks ({threshold.words})",
+                    f"{one.title}ecn.kmin_bytes {one.kmin_bytes:,} is not below {limit:,.0f}: if "
+                    f"one ingress port feeds {CONGESTED_PORTS} congested ports, PFC pauses before "
+                    f"ECN marks ({threshold.words})",
                     _less_or_alpha(kind),
                     place=model.profile_place(one.field("ecn.kmin_bytes"), kind.device, profile),
                     device=kind.device.name,

@@ -59,7 +59,7 @@ class BetaDrivers(ModelRule):
             driver = kind.host.traits.nic.driver
             if driver in BETA_DRIVERS and not kind.host.no_lossless:
                 yield self.finding(
-                    f"{kind.subject}: settings of driver {driver} are beta",
+                    f"settings of driver {driver} are beta{kind.others}",
                     "try them on one host first",
                     place=traits_place(model, kind.host.name, "nic", "driver"),
                     device=kind.host.name,
@@ -179,7 +179,7 @@ class LinkLayer(ModelRule):
             reason = kind.host.no_lossless
             if reason:
                 yield self.finding(
-                    f"no lossless configuration for {kind.subject}: {reason}",
+                    f"no lossless configuration: {reason}{kind.others}",
                     FIXES.get(kind.host.traits.nic.link_layer, ""),
                     place=traits_place(model, kind.host.name, "nic", "link_layer"),
                     device=kind.host.name,

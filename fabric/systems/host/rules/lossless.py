@@ -229,8 +229,8 @@ class ClassesOfDriver(ModelRule):
             count = max((len(nic.qos.classes) for nic in host.nics), default=0)
             if count > 1 and driver not in DRIVERS_OF_CLASSES and not host.no_lossless:
                 yield self.finding(
-                    f"{kind.subject}: the settings of driver {driver} know one lossless class, and "
-                    f"the policy has {count}",
+                    f"the settings of driver {driver} know one lossless class, and the policy has "
+                    f"{count}{kind.others}",
                     "use one class for these hosts, or set up their NICs otherwise",
                     place=model.policy_place("classes", host.name),
                     device=host.name,

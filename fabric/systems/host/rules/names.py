@@ -266,7 +266,7 @@ class PathOfEachNic(ModelRule):
             nic, name = kind.host.traits.nic, kind.host.name
             if nic.match == "path" and not nic.pci_addresses:
                 yield self.finding(
-                    f"{kind.subject}: match is path, but no PCI addresses are set",
+                    f"match is path, but no PCI addresses are set{kind.others}",
                     "set host.nic.pci_addresses, an address for each NIC",
                     place=traits_place(model, name, "nic", "match"),
                     device=name,

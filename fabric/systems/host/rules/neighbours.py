@@ -125,8 +125,8 @@ class StackDropsRules(ModelRule):
         for kind in host_kinds(model):
             if kind.host.traits.network_stack == "netplan-networkmanager":
                 yield self.finding(
-                    f"{kind.subject}: netplan drops routing-policy for NetworkManager, so"
-                    " keyfiles are rendered instead of a netplan file",
+                    "netplan drops routing-policy for NetworkManager, so keyfiles are rendered "
+                    f"instead of a netplan file{kind.others}",
                     "",
                     place=traits_place(model, kind.host.name, "network_stack"),
                     device=kind.host.name,
