@@ -34,12 +34,14 @@ class Nic(StrEnum):
 
 
 _MOST_HOSTS, _MOST_RAILS, _MOST_SPINES, _MOST_GBPS = 65_536, 64, 1024, 800
+#: Of the schema: ``nic_ports`` and ``planes``.
+_MOST_PLANES = 2
 #: Hosts up to which a new inventory is checked at once: a few seconds. Ours.
 _CHECKED_HOSTS = 512
 #: Options that have a meaning with --design or --ask alone.
 _OF_A_SIZE = (
     *("hosts", "rails", "leaf", "spine", "split", "spine_split", "spines", "room_for"),
-    *("nic_gbps", "nic"),
+    *("nic_gbps", "nic", "nic_ports", "planes", "tenants"),
 )
 #: What `init --ask` asks for, in order, with the range of a number.
 _QUESTIONS: dict[str, tuple[str, tuple[int, int] | None]] = {
@@ -50,8 +52,11 @@ _QUESTIONS: dict[str, tuple[str, tuple[int, int] | None]] = {
     "leaf": ("Switch model of the leaves", None),
     "spine": ("Switch model of the spines (empty: that of the leaves)", None),
     "split": ("Breakout of all cages, such as 2x400G (empty: whole ports)", None),
-    "nic_gbps": ("Speed of the NICs in Gb/s (0: that of the ports, 400 at most)", (0, _MOST_GBPS)),
+    "nic_gbps": ("Speed of the NIC ports in Gb/s (0: 400 a NIC at most)", (0, _MOST_GBPS)),
     "spines": ("Spines (0: the fewest without oversubscription)", (0, _MOST_SPINES)),
+    "nic_ports": ("Ports of each NIC, each with its own leaf", (1, _MOST_PLANES)),
+    "planes": ("Planes of spines, each with a port of every NIC", (1, _MOST_PLANES)),
+    "tenants": ("Tenants that share the hosts (0: none)", (0, _MOST_HOSTS)),
 }
 
 
@@ -123,14 +128,42 @@ def init(
     nic_gbps: Annotated[
         int,
         option(
-            "With --design: speed of the NICs in Gb/s; 0: the highest of the leaf's ports, 400 at "
-            "most.",
+            "With --design: speed of the NIC ports in Gb/s; 0: the highest of the leaf's ports, "
+            "400 a NIC at most.",
             "INIT_NIC_GBPS",
             min=0,
             max=_MOST_GBPS,
         ),
     ] = 0,
     nic: Annotated[Nic, option("With --design: driver of the NICs.", "INIT_NIC")] = Nic.MLX5_OFED,
+    nic_ports: Annotated[
+        int,
+        option(
+            "With --design: ports of each NIC, each with its own leaf; 2: dual-ToR.",
+            "INIT_NIC_PORTS",
+            min=1,
+            max=_MOST_PLANES,
+        ),
+    ] = 1,
+    planes: Annotated[
+        int,
+        option(
+            "With --design: planes of spines, each with a port of every NIC; 2: dual-plane, with "
+            "two ports a NIC.",
+            "INIT_PLANES",
+            min=1,
+            max=_MOST_PLANES,
+        ),
+    ] = 1,
+    tenants: Annotated[
+        int,
+        option(
+            "With --design: tenants that share the hosts, each with its own VRF.",
+            "INIT_TENANTS",
+            min=0,
+            max=_MOST_HOSTS,
+        ),
+    ] = 0,
     ask: Annotated[bool, option("Ask for each of these values.", "INIT_ASK", "--ask")] = False,
 ) -> None:
     """Create a commented inventory, or one of a size.
@@ -151,7 +184,10 @@ def init(
         form = design or Design.RAIL_OPTIMISED
         models, numbers = (leaf, spine, split), (spines, room_for, nic_gbps)
         skus = models_in(folder)
-        wish = Wish(form.value, hosts, rails, *models, *numbers, nic.value, skus, spine_split)
+        ports = (nic_ports, planes, tenants)
+        wish = Wish(
+            form.value, hosts, rails, *models, *numbers, nic.value, skus, spine_split, *ports
+        )
         wish = _asked(wish) if ask else wish
         result = sized_inventory(wish, folder.resolve().name)
         refuse_models(wish, folder)

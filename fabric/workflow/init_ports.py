@@ -77,8 +77,10 @@ def _splits_to(leaf: Sku, speed_gbps: int) -> bool:
     return not leaf.places and any(f"x{speed_gbps}G" in mode for mode in leaf.all_breakouts)
 
 
-def ports_of(leaf: Sku, spine: Sku, nic_gbps: int) -> Ports:
+def ports_of(leaf: Sku, spine: Sku, nic_gbps: int, nic_ports: int = 1) -> Ports:
     """Return the ports of a fabric: NICs at the first ports of a leaf, uplinks at the last.
+
+    Without ``nic_gbps`` the ports of a NIC share the speed that most NICs have.
 
     Raises
     ------
@@ -86,7 +88,7 @@ def ports_of(leaf: Sku, spine: Sku, nic_gbps: int) -> Ports:
         When the leaf has no such speed, or the models share none.
     """
     offered, of_spine = _offered(leaf), _offered(spine)
-    usual = [speed for speed in offered[0] if speed <= USUAL_NIC_GBPS]
+    usual = [speed for speed in offered[0] if speed * nic_ports <= USUAL_NIC_GBPS]
     nics = nic_gbps or max(usual, default=min(offered[0]))
     if nics not in offered[0]:
         message = f"the first port of {leaf.name} has no speed of {nics}G"

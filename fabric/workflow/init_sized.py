@@ -15,8 +15,11 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Severity
 from fabric.design.limits import longest_cable_m
 from fabric.intent.model import Bgp
+from fabric.intent.tenancy_model import LOCAL
+from fabric.platforms import platforms
 from fabric.platforms.breakout import parse_mode
 from fabric.platforms.catalogue import Skus
+from fabric.topology.layout import PORT_LETTERS
 from fabric.topology.sizing import Need, Size, sized
 from fabric.topology.sizing_pods import Pods, sized_pods
 from fabric.workflow.check import check
@@ -32,6 +35,13 @@ from fabric.workflow.init_needs import (
     release_hints,
 )
 from fabric.workflow.init_ports import Ports, model_of, ports_of, refusal, unused_lines
+from fabric.workflow.init_tenants import (
+    form_of,
+    host_range,
+    routed_addresses,
+    tenants_line,
+    tenants_section,
+)
 from fabric.workflow.project import Project
 
 if TYPE_CHECKING:
@@ -46,6 +56,8 @@ _NOT_FOR_NICS = 3
 #: Pools of RFC 1918: each part of 10.0.0.0/8 that the file takes, and its longest size.
 _HOSTS, _UPLINKS = ("10.0.0.0", 9), ("10.128.0.0", 10)
 _CORES, _LOOPBACKS = ("10.192.0.0", 11), ("10.255.0.0", 16)
+#: Of tunnel end points, where these are not the loopbacks.
+_VTEPS = ("10.254.0.0", 16)
 _ADDRESS_BITS = 32
 #: Cables to super-spines, in metres: from hall to hall. Ours.
 _CORE_M = 300
@@ -82,6 +94,10 @@ class Wish:
         The switch models that can be named: the catalogue, and those of the folder.
     spine_split : str
         Breakout of the cages of spines; empty: ``split``.
+    nic_ports, planes : int
+        Ports of each NIC, and planes of spines: each plane has a port of every NIC.
+    tenants : int
+        Tenants that share the hosts; 0: no tenancy.
     """
 
     design: str = "rail-optimised"
@@ -96,6 +112,14 @@ class Wish:
     nic: str = "mlx5-ofed"
     skus: Skus = field(default_factory=Skus)
     spine_split: str = ""
+    nic_ports: int = 1
+    planes: int = 1
+    tenants: int = 0
+
+    @property
+    def ports_per_nic(self) -> int:
+        """Ports of each NIC: one for each plane at least."""
+        return max(self.nic_ports, self.planes)
 
 
 @dataclass(frozen=True)
@@ -129,9 +153,12 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
     room = wish.room_for or wish.hosts
     if room < wish.hosts:
         raise refusal("--room-for", f"{room:,} is less than --hosts {wish.hosts:,}", "raise it")
+    if wish.tenants > wish.hosts:
+        message = f"{wish.tenants:,} is more than --hosts {wish.hosts:,}: a tenant has a host"
+        raise refusal("--tenants", message, "lower it")
     leaf = model_of(wish.leaf, wish.split, wish.skus)
     spine = _spine(wish, name)
-    ports = ports_of(leaf, spine, wish.nic_gbps)
+    ports = ports_of(leaf, spine, wish.nic_gbps, wish.ports_per_nic)
     need = Need(
         wish.hosts,
         room,
@@ -144,15 +171,18 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
         ports.most_uplinks,
         ports.nic_gbps,
         ports.uplink_gbps,
+        wish.ports_per_nic,
+        wish.planes,
     )
     size = _best(need)
     if size is None:
         raise _too_small(wish, ports, name)
     pod = size.pod if isinstance(size, Pods) else size
     spare = 2 ** _subnet_bits(pod) - _NOT_FOR_NICS - pod.hosts_per_unit
-    speeds = speed_line(ports.nic_gbps, ports.uplink_gbps, ports.port_gbps)
-    own = lines_of(size, spare)
-    lines = (*own, speeds, *_with_split(wish, name, ports, size))
+    speeds = speed_line(ports.nic_gbps, ports.uplink_gbps, ports.port_gbps, need.nic_ports)
+    own = lines_of(size, None if wish.tenants else spare)
+    lines = (*own, speeds, *tenants_line(wish.tenants, leaf, spine))
+    lines += _with_split(wish, name, ports, size)
     lines += (*unused_lines(leaf, spine, ports), system_line(leaf, spine), *_left(wish))
     overrides = host_port_file(_host_ports(leaf, need, pod), _needs(wish).host_ports)
     return Sized(_text(wish, size, name, ports, lines[0]), lines, _switches(size), overrides)
@@ -220,7 +250,7 @@ def _with_split(
 
 
 def _switches(size: Size | Pods) -> int:
-    """Return the switches of a fabric."""
+    """Return the switches of a plane of a fabric."""
     leaves = size.leaves(size.need.hosts)
     if isinstance(size, Pods):
         return leaves + size.pods_of(size.need.hosts) * size.pod.spines + size.super_spines
@@ -249,7 +279,9 @@ def refuse_models(wish: Wish, folder: Path | None = None) -> None:
     InputError
         When it has errors: the findings.
     """
-    small = replace(wish, hosts=min(wish.hosts, _FEW_HOSTS), room_for=0, spines=0, nic=Wish.nic)
+    hosts = min(wish.hosts, _FEW_HOSTS)
+    small = replace(wish, hosts=hosts, tenants=min(wish.tenants, hosts), nic=Wish.nic)
+    small = replace(small, room_for=0, spines=0)
     few = sized_inventory(small, "small")
     with small_inventory(folder, few.text, few.overrides) as inventory:
         try:
@@ -264,6 +296,7 @@ def refuse_models(wish: Wish, folder: Path | None = None) -> None:
 def _option(field: str) -> str:
     """Return the option that a field of the small fabric follows from."""
     names = (
+        ("tenants", "tenan"),
         ("split", "leaf.breakouts"),
         ("spine-split", "breakouts"),
         ("leaf", "leaf"),
@@ -304,7 +337,6 @@ def _text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summary: str) 
     need, pod = size.need, size.pod if isinstance(size, Pods) else size
     bits, leaves, spine = _subnet_bits(pod), size.leaves(need.room_for), wish.spine or wish.leaf
     per_leaf = _power_of_two(pod.uplinks)
-    subnets = size.units(need.room_for) * need.rails
     needs = _needs(wish)
     spine_own = _split(wish.skus[spine], wish.spine_split or wish.split) + in_braces(needs.spine)
     tier = _TWO_TIERS
@@ -312,12 +344,14 @@ def _text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summary: str) 
     if isinstance(size, Pods):
         tier = _third_tier(size, wish.skus[spine], spine_own, ports.uplink_gbps)
         loopbacks = max(2 * leaves, 4 * size.pods * pod.spines, 4 * size.super_spines) + 4
+    loopbacks *= need.planes
     values = {
         "summary": summary,
         "room_for": f"{need.room_for:,}",
         "name": _quoted(name),
         "design": wish.design,
         "rails": wish.rails,
+        "nic_ports": "".join(_nic_ports(need)),
         "units": _units(need, pod, size.units_per_pod if isinstance(size, Pods) else 0),
         "spines": pod.spines,
         "links_per_leaf": pod.links_per_leaf,
@@ -332,16 +366,45 @@ def _text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summary: str) 
         + release_hints(wish.skus[wish.leaf], wish.skus[spine]),
         "lossless": lossless_section(needs),
         **_nics(wish),
+        **_tenants(wish, loopbacks),
         "loopbacks": _pool(_LOOPBACKS, loopbacks, "--room-for"),
-        "uplinks": _pool(_UPLINKS, 2 * leaves * per_leaf, "--room-for"),
+        "uplinks": _pool(_UPLINKS, 2 * leaves * per_leaf * need.planes, "--room-for"),
         "uplinks_per_leaf": per_leaf,
         "max_paths": _max_paths(size),
-        "hosts": _pool(_HOSTS, subnets << bits, "--room-for"),
-        "host_prefix_length": _ADDRESS_BITS - bits,
+        "hosts": _pool(_HOSTS, _nic_addresses(wish, size, pod), "--room-for"),
+        "nic_subnets": "vlan_per: none # a subnet of two addresses for each NIC port"
+        if wish.tenants
+        else f"host_prefix_length: {_ADDRESS_BITS - bits}",
         **tier,
     }
     template = Path(__file__).with_name("sized.yaml").read_text(encoding="utf-8")
     return Template(template).substitute(values)
+
+
+def _nic_ports(need: Need) -> Iterator[str]:
+    """Yield the fields of NICs with two ports, and of planes."""
+    if need.nic_ports > 1:
+        yield f"\nnic_ports: {need.nic_ports} # by rail, then port, each with another leaf"
+    if need.planes > 1:
+        yield f"\nplanes: {need.planes} # port 0 of each NIC is in plane a, port 1 in plane b"
+
+
+def _nic_addresses(wish: Wish, size: Size | Pods, pod: Size) -> int:
+    """Return how many addresses the pool of NICs has."""
+    need = size.need
+    leaves = size.units(need.room_for) * need.leaves_per_rail
+    if wish.tenants:
+        return routed_addresses(need, leaves, pod.host_ports // need.ports_per_host)
+    return leaves * need.rails * need.planes << _subnet_bits(pod)
+
+
+def _tenants(wish: Wish, loopbacks: int) -> dict[str, str]:
+    """Return what the file says of tenants."""
+    models = wish.skus[wish.leaf], wish.skus[wish.spine or wish.leaf]
+    is_own = platforms[models[0].nos].own_vtep and form_of(*models) != LOCAL
+    vteps = _pool(_VTEPS, loopbacks, "--room-for") if is_own else ""
+    width = len(str(wish.room_for or wish.hosts))
+    return {"tenants": tenants_section(wish.tenants, wish.hosts, width, form_of(*models), vteps)}
 
 
 def _max_paths(size: Size | Pods) -> str:
@@ -360,7 +423,8 @@ def _third_tier(size: Pods, spine: Sku, own: str, speed_gbps: int) -> dict[str, 
     """Return what the file has besides where there are super-spines."""
     links, spines = size.links_per_spine, size.pod.spines
     per_spine = _power_of_two(size.core_links)
-    pool = _pool(_CORES, 2 * size.pods * spines * per_spine, "--room-for")
+    addresses = 2 * size.pods * spines * per_spine * size.need.planes
+    pool = _pool(_CORES, addresses, "--room-for")
     return {
         "growth": f".\n# A pod has {counted(size.units_per_pod, 'unit')}; each super-spine has "
         "ports for the pods to come",
@@ -380,13 +444,13 @@ def _nics(wish: Wish) -> dict[str, str]:
     """Return what the file says of the NICs; first a management NIC of the same driver: mlx5."""
     vendor, device = NICS[wish.nic]
     first = 1 if vendor == "nvidia" else 0
-    last = first + wish.rails - 1
-    lines = [f"rdma_devices: {device.format(f'[{first}-{last}]')}"]
+    ports = wish.rails * wish.ports_per_nic
+    last = first + ports - 1
+    lines = [f"interfaces: eth[1-{ports}]"]
+    lines += [f"rdma_devices: {device.format(f'[{first}-{last}]')}"]
+    lines.append("management_interface: eth0")
     if first:
-        lines.append("management_interface: eth0")
         lines.append(f"management_rdma_device: {device.format(0)}")
-    else:
-        lines.append("management_interface: eth0")
     lines.append(f"nic: {{vendor: {vendor}, driver: {wish.nic}}}")
     return {"nics": "\n  ".join(lines)}
 
@@ -400,11 +464,13 @@ def _host_ports(leaf: Sku, need: Need, pod: Size) -> Iterator[tuple[str, list[st
     units = pod.units(need.hosts)
     rest = need.hosts - (units - 1) * pod.hosts_per_unit
     full = units if rest == pod.hosts_per_unit else units - 1
-    ends = f"rail{_range(0, need.rails - 1)}" if need.rail_leaves else "leaf"
+    word = f"rail{_range(0, need.rails - 1)}" if need.rail_leaves else "leaf"
+    ends = [f"{word}-{letter}" for letter in PORT_LETTERS] if need.nic_ports > 1 else [word]
     for first, last, hosts in ((1, full, pod.hosts_per_unit), (full + 1, units, rest)):
         if first <= last:
             numbers = range(1, hosts * need.ports_per_host + 1)
-            yield f"su{_range(first, last)}-{ends}", [leaf.port(number) for number in numbers]
+            names = ",".join(f"su{_range(first, last)}-{end}" for end in ends)
+            yield names, [leaf.port(number) for number in numbers]
 
 
 def _range(first: int, last: int) -> str:
@@ -425,6 +491,6 @@ def _units(need: Need, pod: Size, units_per_pod: int) -> str:
         first = number * pod.hosts_per_unit + 1
         last = min(need.hosts, first + pod.hosts_per_unit - 1)
         where = f"pod: pod{number // units_per_pod + 1}, " if units_per_pod else ""
-        hosts = f"gpu[{first:0{width}}-{last:0{width}}]"
+        hosts = host_range(first, last, width)
         lines.append(f'  - {{name: su{number + 1}, {where}hosts: "{hosts}"}}')
     return "\n".join(lines)
