@@ -57,8 +57,12 @@ def refusal(option: str, message: str, fix: str) -> InputError:
     return InputError("nothing was written", [finding])
 
 
-def model_of(name: str, split: str, skus: Skus, option: str = "--split") -> Sku:
+def model_of(
+    name: str, split: str, skus: Skus, option: str = "--split", *, role: str = "leaf"
+) -> Sku:
     """Return a model with all of its cages broken out, or whole where ``split`` is empty.
+
+    ``option`` is the one that breaks out its cages, ``role`` the one that names it.
 
     Raises
     ------
@@ -68,7 +72,7 @@ def model_of(name: str, split: str, skus: Skus, option: str = "--split") -> Sku:
     if name not in skus:
         known = hint("switch model", name, skus)
         fix = advised(known, f"else {OWN_MODEL}" if known.endswith("?") else OWN_MODEL)
-        raise refusal("--leaf/--spine", f"unknown switch model {name!r}", fix)
+        raise refusal(f"--{role}", f"unknown switch model {name!r}", fix)
     return _broken_out(skus[name], split, option) if split else skus[name]
 
 

@@ -192,9 +192,9 @@ def _spine(wish: Wish, name: str) -> Sku:
     """Return the model of the spines; where it alone rejects ``--split``, the error has the way."""
     spine = wish.spine or wish.leaf
     if wish.spine_split:
-        return model_of(spine, wish.spine_split, wish.skus, "--spine-split")
+        return model_of(spine, wish.spine_split, wish.skus, "--spine-split", role="spine")
     try:
-        return model_of(spine, wish.split, wish.skus)
+        return model_of(spine, wish.split, wish.skus, role="spine")
     except InputError as error:
         if spine not in wish.skus:
             raise

@@ -223,7 +223,8 @@ def test_it_says_what_a_split_would_give() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"leaf": "ACS-SN9999"}, "unknown switch model 'ACS-SN9999'"),
+        ({"leaf": "ACS-SN9999"}, "^--leaf: unknown switch model 'ACS-SN9999'"),
+        ({"spine": "ACS-SN9999"}, "^--spine: unknown switch model 'ACS-SN9999'"),
         ({"split": "3x400G"}, "choose one of: .*2x400G"),
         ({"split": "half"}, "write parts and speed as 2x400G"),
         ({"nic_gbps": 200, "leaf": "7050SX3-48YC8", "split": ""}, "choose one of: 10, 25"),
