@@ -33,6 +33,13 @@ class Nic(StrEnum):
     IONIC = "ionic"
 
 
+class VlanPer(StrEnum):
+    """What the NICs of a new fabric are connected to: ``addressing.vlan_per``."""
+
+    RAIL = "rail"
+    NONE = "none"
+
+
 _MOST_HOSTS, _MOST_RAILS, _MOST_SPINES, _MOST_GBPS = 65_536, 64, 1024, 800
 #: Of the schema: ``nic_ports`` and ``planes``.
 _MOST_PLANES = 2
@@ -41,7 +48,7 @@ _CHECKED_HOSTS = 512
 #: Options that have a meaning with --design or --ask alone.
 _OF_A_SIZE = (
     *("hosts", "rails", "leaf", "spine", "split", "spine_split", "spines", "room_for"),
-    *("nic_gbps", "nic", "nic_ports", "planes", "tenants"),
+    *("nic_gbps", "nic", "nic_ports", "planes", "tenants", "vlan_per"),
 )
 #: What `init --ask` asks for, in order, with the range of a number.
 _QUESTIONS: dict[str, tuple[str, tuple[int, int] | None]] = {
@@ -57,7 +64,11 @@ _QUESTIONS: dict[str, tuple[str, tuple[int, int] | None]] = {
     "nic_ports": ("Ports of each NIC, each with its own leaf", (1, _MOST_PLANES)),
     "planes": ("Planes of spines, each with a port of every NIC", (1, _MOST_PLANES)),
     "tenants": ("Tenants that share the hosts (0: none)", (0, _MOST_HOSTS)),
+    "vlan_per": (f"VLANs of the NICs ({', '.join(VlanPer)}: a routed port each)", None),
 }
+
+
+_CHOICES: dict[str, type[StrEnum]] = {"design": Design, "vlan_per": VlanPer}
 
 
 def register(app: typer.Typer) -> None:
@@ -164,6 +175,14 @@ def init(
             max=_MOST_HOSTS,
         ),
     ] = 0,
+    vlan_per: Annotated[
+        VlanPer,
+        option(
+            "With --design: rail: the NICs of a rail on a leaf share a VLAN; none: each NIC port "
+            "is routed, with a /31. NICs of tenants are routed.",
+            "INIT_VLAN_PER",
+        ),
+    ] = VlanPer.RAIL,
     ask: Annotated[bool, option("Ask for each of these values.", "INIT_ASK", "--ask")] = False,
 ) -> None:
     """Create a commented inventory, or one of a size.
@@ -188,6 +207,7 @@ def init(
         wish = Wish(
             form.value, hosts, rails, *models, *numbers, nic.value, skus, spine_split, *ports
         )
+        wish = replace(wish, vlan_per=vlan_per.value)
         wish = _asked(wish) if ask else wish
         result = sized_inventory(wish, folder.resolve().name)
         refuse_models(wish, folder)
@@ -247,8 +267,9 @@ def _asked(wish: Wish) -> Wish:
 
 
 def _answer(name: str, text: str, limits: tuple[int, int] | None) -> str | int:
-    if name == "design" and text not in set(Design):
-        raise typer.BadParameter(f"choose one of: {', '.join(Design)}")
+    choices = _CHOICES.get(name)
+    if choices and text not in set(choices):
+        raise typer.BadParameter(f"choose one of: {', '.join(choices)}")
     if limits is None:
         return text
     low, high = limits

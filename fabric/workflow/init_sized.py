@@ -98,6 +98,8 @@ class Wish:
         Ports of each NIC, and planes of spines: each plane has a port of every NIC.
     tenants : int
         Tenants that share the hosts; 0: no tenancy.
+    vlan_per : str
+        ``rail``, or ``none``: routed NIC ports.
     """
 
     design: str = "rail-optimised"
@@ -115,6 +117,12 @@ class Wish:
     nic_ports: int = 1
     planes: int = 1
     tenants: int = 0
+    vlan_per: str = "rail"
+
+    @property
+    def is_routed(self) -> bool:
+        """Whether each NIC port is routed, without a VLAN; those of tenants are."""
+        return bool(self.tenants) or self.vlan_per == "none"
 
     @property
     def ports_per_nic(self) -> int:
@@ -180,7 +188,7 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
     pod = size.pod if isinstance(size, Pods) else size
     spare = 2 ** _subnet_bits(pod) - _NOT_FOR_NICS - pod.hosts_per_unit
     speeds = speed_line(ports.nic_gbps, ports.uplink_gbps, ports.port_gbps, need.nic_ports)
-    own = lines_of(size, None if wish.tenants else spare)
+    own = lines_of(size, None if wish.is_routed else spare)
     lines = (*own, speeds, *tenants_line(wish.tenants, leaf, spine))
     lines += _with_split(wish, name, ports, size)
     lines += (*unused_lines(leaf, spine, ports), system_line(leaf, spine), *_left(wish))
@@ -297,6 +305,7 @@ def _option(field: str) -> str:
     """Return the option that a field of the small fabric follows from."""
     names = (
         ("tenants", "tenan"),
+        ("vlan-per", "vlan_per"),
         ("split", "leaf.breakouts"),
         ("spine-split", "breakouts"),
         ("leaf", "leaf"),
@@ -373,7 +382,7 @@ def _text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summary: str) 
         "max_paths": _max_paths(size),
         "hosts": _pool(_HOSTS, _nic_addresses(wish, size, pod), "--room-for"),
         "nic_subnets": "vlan_per: none # a subnet of two addresses for each NIC port"
-        if wish.tenants
+        if wish.is_routed
         else f"host_prefix_length: {_ADDRESS_BITS - bits}",
         **tier,
     }
@@ -393,7 +402,7 @@ def _nic_addresses(wish: Wish, size: Size | Pods, pod: Size) -> int:
     """Return how many addresses the pool of NICs has."""
     need = size.need
     leaves = size.units(need.room_for) * need.leaves_per_rail
-    if wish.tenants:
+    if wish.is_routed:
         return routed_addresses(need, leaves, pod.host_ports // need.ports_per_host)
     return leaves * need.rails * need.planes << _subnet_bits(pod)
 

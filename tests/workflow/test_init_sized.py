@@ -63,6 +63,8 @@ WISHES = {
     ),
     "tenants": Wish(hosts=20, rails=3, room_for=70, tenants=3),
     "tenants of racks": Wish("classic-tor", 21, 3, "7060X6-64PE", nic_ports=2, tenants=4),
+    "routed NICs": Wish(hosts=48, leaf="N9K-C9332D-GX2B", vlan_per="none"),
+    "routed NICs of planes": Wish(hosts=24, rails=3, leaf="SN4700", planes=2, vlan_per="none"),
     "tenants over planes": Wish(hosts=48, rails=5, leaf="SN4700", planes=2, tenants=2),
     "tenants with tunnel ends": Wish(hosts=20, rails=4, leaf="N9K-C9364D-GX2A", tenants=3),
     "tenants in pods": Wish(hosts=260, room_for=400, leaf="7060X6-64PE", tenants=9),
