@@ -14,7 +14,7 @@ from fabric.cli import output
 from fabric.cli.options import argument, option, was_named
 
 if TYPE_CHECKING:
-    from fabric.workflow.init_sized import Wish
+    from fabric.workflow.init_wish import Wish
 
 
 class Design(StrEnum):
@@ -198,7 +198,8 @@ def init(
     text, lines, overrides, count = None, "", "", 0
     if design or ask:
         from fabric.workflow.init_models import models_in
-        from fabric.workflow.init_sized import Wish, refuse_models, sized_inventory
+        from fabric.workflow.init_sized import refuse_models, sized_inventory
+        from fabric.workflow.init_wish import Wish
 
         form = design or Design.RAIL_OPTIMISED
         models, numbers = (leaf, spine, split), (spines, room_for, nic_gbps)

@@ -20,7 +20,8 @@ from fabric.observe.configuration.recognition import system_of
 from fabric.observe.configuration.servers import servers_of
 from fabric.workflow.config_folder import read_configurations
 from fabric.workflow.imports import Request, import_inventory
-from fabric.workflow.init_sized import Wish, sized_inventory
+from fabric.workflow.init_sized import sized_inventory
+from fabric.workflow.init_wish import Wish
 from fabric.workflow.project import Project
 from tests.cases import each
 from tests.cli.runs import run

@@ -22,7 +22,8 @@ from fabric.platforms.catalogue import Skus
 from fabric.topology.cabling import planned_cables
 from fabric.workflow.check import check
 from fabric.workflow.init import init
-from fabric.workflow.init_sized import NICS, Wish, refuse_models, sized_inventory
+from fabric.workflow.init_sized import refuse_models, sized_inventory
+from fabric.workflow.init_wish import NICS, Wish
 from fabric.workflow.project import Project
 from tests.cli.runs import ROOT, clean_environment, run
 from tests.waiting import LONGEST_S
