@@ -99,7 +99,7 @@ def _units(size: Size | Pods, pod: Size) -> str:
     units = (
         f"{counted(size.units(need.hosts), 'unit')} of up to {counted(pod.hosts_per_unit, 'host')}"
     )
-    ports = f" of {need.nic_ports} ports" if need.nic_ports > 1 else ""
+    ports = f" of {counted(need.nic_ports, 'port')}" if need.nic_ports > 1 else ""
     return f"{counted(need.hosts, 'host')} x {counted(need.rails, 'NIC')}{ports}: {units}"
 
 
