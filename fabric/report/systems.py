@@ -38,7 +38,7 @@ def systems(fabrics: Iterable[Fabric]) -> Iterator[str]:
     hosts = len(set(chain.from_iterable(fabric.hosts.names for fabric in fabrics)))
     ports = sum(len(fabric.nics) for fabric in fabrics)
     nics = sum(len(fabric.nics) // fabric.nic_ports for fabric in fabrics)
-    words = counted(nics, "NIC") if nics == ports else f"{counted(nics, 'NIC')}, {counted(ports, 'port')}"
+    words = counted(nics, "NIC") + (f", {counted(ports, 'port')}" if ports > nics else "")
     roles = (
         f"{counted(counts[role], role)}, {_few(list(names))}" for role, names in by_role.items()
     )
