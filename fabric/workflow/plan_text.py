@@ -17,7 +17,6 @@ from fabric.core.units import S_PER_MIN
 from fabric.platforms import platforms
 from fabric.report.like_differences import differences
 from fabric.report.moved_sections import settings_of
-from fabric.report.planned_causes import PlannedCauses
 from fabric.workflow.leaf_pings import describe_pings
 from fabric.workflow.plan_causes import describe_causes
 from fabric.workflow.rollout import describe_losses, describe_rollout, describe_stage
@@ -38,13 +37,7 @@ _WORD_END = re.compile(r"[|/ .\[]")
 _FILES = "files"
 
 
-def describe(
-    plan: Plan,
-    verify_s: float = Options().verify_s,
-    *,
-    full: bool = False,
-    causes: PlannedCauses | None = None,
-) -> str:
+def describe(plan: Plan, verify_s: float = Options().verify_s, *, full: bool = False) -> str:
     """Return a plan for people.
 
     Parameters
@@ -53,8 +46,6 @@ def describe(
         How long a wave may take to look healthy, in seconds, as ``apply --verify-s`` says.
     full : bool
         Whether the difference of each device is printed, in all its lines.
-    causes : PlannedCauses, optional
-        Why devices change, where edits of the inventory are known; default: what lines follow from.
     """
     if plan.empty:
         same = len(plan.unchanged)
@@ -62,7 +53,7 @@ def describe(
         lines = [f"No changes. {counted(same, 'device')} {match} the inventory."]
         return "\n".join([*lines, *_missing(plan)]) + "\n"
     lines = [_summary(plan), *_risk_cause(plan), _minutes(plan, verify_s), _parts(plan)]
-    lines += describe_causes(plan.devices.values(), causes or PlannedCauses(), full=full)
+    lines += describe_causes(plan.why, full=full) if plan.why else []
     for number, wave in enumerate(plan.waves, 1):
         lines.append(f"wave {number}{describe_stage(plan, number)}")
         lines += _wave([plan.devices[name] for name in wave])
