@@ -14,6 +14,7 @@ from fabric.core.errors import InputError
 from fabric.report.diff.forms import FORMS, schema
 from fabric.report.diff.model import Setting
 from fabric.report.diff.uncompared import uncompared
+from tests.cases import each
 from tests.report.diffs import DEMO, INVENTORY, compared, edited
 from tests.report.followed import is_followed_by_markdown
 
@@ -158,7 +159,7 @@ def test_the_summary_names_capacity_that_gets_worse(tmp_path: Path) -> None:
     text = FORMS["text"](compared(DEMO, edited(tmp_path, ("count: 2", "count: 1"))))
     first = "capacity gets worse: oversubscription, leaf tier: 1.00:1 -> 2.00:1; "
     [line] = [line for line in text.splitlines() if line.startswith(first)]
-    assert line.endswith("; 8 more")
+    assert line.endswith("; 7 more")
     assert "longest cable" not in line
     back = FORMS["text"](compared(tmp_path / "after", DEMO))
     assert "capacity gets worse" not in back
@@ -183,12 +184,32 @@ def test_the_summary_names_the_line_that_has_the_risk(tmp_path: Path) -> None:
     assert worst[0].risk_cause.startswith("BUFFER_PG|")
 
 
-def test_more_leaves_are_no_capacity_that_gets_worse(tmp_path: Path) -> None:
-    unit = '{name: su2, hosts: "gpu[003-004]"}'
-    more = edited(tmp_path, (unit, f'{unit}\n  - {{name: su3, hosts: "gpu[005-006]"}}'))
-    text = FORMS["text"](compared(DEMO, more))
-    assert "single points of failure, leaf 4 of 4 6 of 6" in " ".join(text.split())
-    assert "capacity gets worse" not in text
+_UNITS = '  - {name: su1, hosts: "gpu[001-002]"}\n  - {name: su2, hosts: "gpu[003-004]"}'
+_RACK4 = '{name: rack4, pod: west, hosts: "gpu[13-16]"}'
+_TWO_TO_ONE = "oversubscription, leaf tier: 1.00:1 -> 2.00:1"
+#: Example, what of its units is replaced by what, and what gets worse.
+GROWTH = {
+    "a unit": ("demo", (_UNITS, f'{_UNITS}\n  - {{name: su3, hosts: "gpu[005-006]"}}'), ""),
+    "a smaller unit": ("demo", ("gpu[003-004]", "gpu003"), ""),
+    "a unit in a pod of its own": (
+        "three-tier",
+        (_RACK4, f'{_RACK4}\n  - {{name: rack5, pod: south, hosts: "gpu[17-18]"}}'),
+        "",
+    ),
+    "a spine less": ("demo", ("count: 2", "count: 1"), _TWO_TO_ONE),
+}
+
+
+@each("name", GROWTH)
+def test_a_fabric_of_another_size_has_no_capacity_that_gets_worse(
+    tmp_path: Path, name: str
+) -> None:
+    """A smaller part carries less, and has fewer NICs."""
+    example, edit, worse = GROWTH[name]
+    source = DEMO.parent / example
+    text = FORMS["text"](compared(source, edited(tmp_path, edit, source=source, name=name)))
+    assert "Capacity and single failures" in text
+    assert f"capacity gets worse: {worse}" in text if worse else "capacity gets worse" not in text
 
 
 def test_hosts_that_differ_in_addresses_alone_are_one_group(tmp_path: Path) -> None:
