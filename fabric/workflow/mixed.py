@@ -10,7 +10,7 @@ from fabric.audit.host_class import HOST
 from fabric.core.likeness import like_groups, shape
 from fabric.core.steps import steps
 from fabric.design.tenancy import tunnel_bytes
-from fabric.observe.configuration.meaning import meaning, with_management
+from fabric.observe.configuration.meaning import meaning, with_own
 from fabric.prove.engine import Engine
 from fabric.topology.outages import outage, outage_of_ports
 from fabric.workflow.carrying import cables, idle_ports, is_idle, moved_ports
@@ -206,9 +206,9 @@ class _Rerouted(NamedTuple):
 
     @classmethod
     def of(cls, before: Side, after: Side) -> _Rerouted:
-        """Return it; a change leaves ports for management as they are."""
+        """Return it; a change leaves what only the device has as it is."""
         start, end = before.routing, dict(after.routing)
-        end |= {name: with_management(end[name], start[name]) for name in start.keys() & end.keys()}
+        end |= {name: with_own(end[name], start[name]) for name in start.keys() & end.keys()}
         changed = (
             name
             for name, own in start.items()
