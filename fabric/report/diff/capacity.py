@@ -128,8 +128,9 @@ def _failures(network: Clos) -> dict[str, str]:
         lost = effects.host_pairs + effects.rails + effects.rail_lost
         number, every_one = int((lost[chosen] > 0).sum()), int(chosen.sum())
         items[f"{_SINGLE_POINTS}, {kind}"] = f"{number:,} of {every_one:,}"
-        cut = f"{int(effects.host_pairs[chosen].max()):,} of {pairs:,}"
-        items[f"host pairs cut by the worst {kind}"] = cut
+        cut = int(effects.host_pairs[chosen].max())
+        percent = share_to_percent(cut / max(1, pairs))
+        items[f"host pairs cut by the worst {kind}"] = f"{cut:,} ({percent:.1f} % of all)"
         least = share_to_percent(float(effects.left[chosen].min()))
         items[f"bandwidth left after the worst {kind}"] = f"{least:.1f} %"
     return items
