@@ -10,6 +10,7 @@ class Fault(NamedTuple):
 
     ``is_absence``: the fault is that no line says a thing, so that a line which was not understood
     may say it. ``missing`` names the lines that do, where the reader of the system knows them.
+    ``advice`` is what to do on this system, where the rule cannot say it for all of them.
     """
 
     rule: str
@@ -18,9 +19,10 @@ class Fault(NamedTuple):
     message: str
     is_absence: bool = False
     missing: tuple[str, ...] = ()
+    advice: str = ""
 
     @property
     def fix(self) -> str:
         """What to do; empty where the rule says it."""
         lines = " and ".join(f"`{line}`" for line in self.missing)
-        return f"add {lines}" if lines else ""
+        return f"add {lines}" if lines else self.advice

@@ -58,7 +58,7 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             Severity.WARNING,
             "The PFC watchdog is on where PFC is, and acts within 5 s",
             "One NIC that keeps pausing stops its rail; the watchdog ends that.",
-            "enable the watchdog on the port, with a time for detection such as 200 ms",
+            "enable the watchdog on the port",
             "SIGCOMM 2016, Guo et al. (RDMA over Commodity Ethernet at Scale), section 4.3",
         ),
         (

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from fabric.audit.fault import Fault
 from fabric.audit.knowledge import weighed
 from fabric.audit.port_maps import unmapped
+from fabric.audit.rules import AUDIT_RULES
 from fabric.core.counts import noun
 from fabric.core.spans import spans
 from fabric.observe.configuration.lossless import lossless_readers
+from fabric.platforms import platforms
 from fabric.qos.dcqcn.parameters import USUAL_CNP_DSCP
 from fabric.qos.headroom.wire import floor_bytes
 from fabric.qos.watchdog import LONGEST_DETECTION_MS
@@ -167,7 +169,19 @@ def _crossed(marking: Marking, low: float, high: float) -> bool:
     return low > high or (low == high and marking.pmax_percent != _ALWAYS_PERCENT)
 
 
-@_by_port
+@_whole
+def _watchdogs(lossless: Lossless) -> Iterator[Fault]:
+    times = ", with a time for detection such as 200 ms"
+    is_switch = lossless.system in platforms  # a host is none
+    if is_switch and not platforms[lossless.system].watchdog_unit_known:
+        title = platforms[lossless.system].title
+        times = f"; no public source has the unit of its times on {title}"
+    advice = f"{AUDIT_RULES['AUD006'].fix}{times}"
+    for port in lossless.ports.values():
+        if port.lossless:
+            yield from (fault._replace(advice=advice) for fault in _watchdog(port))
+
+
 def _watchdog(port: PortPolicy) -> Iterator[Fault]:
     watchdog, line = port.watchdog, min(port.lossless.values())
     if watchdog is None or not watchdog.enabled:

@@ -18,8 +18,6 @@ PING_HEADERS_BYTES, PING_HEADERS_IPV6_BYTES = 28, 48
 LOSS = "packets of the lossless class can be lost between waves"
 #: Whose the bandwidth is that a wave leaves: of a pod, that to other pods.
 POD = "pod"
-#: What to do about it, whatever the kind of plan.
-STOP = "stop the jobs before `rocefab apply`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,9 +230,14 @@ class RolloutPlan:
         }
 
 
+def stop(command: str = "apply") -> str:
+    """Return what to do before a command that loses packets, whatever the kind of plan."""
+    return f"stop the jobs before `rocefab {command}`"
+
+
 def demand(command: str = "apply") -> str:
-    """Return what to do before a command that loses packets between its waves."""
-    return f"stop the jobs before `rocefab {command}`, and add --traffic-stopped to it"
+    """Return what to do before a command that is rejected where it loses packets."""
+    return f"{stop(command)}, and add --traffic-stopped to it"
 
 
 def refuse_losses(hazards: Sequence[str], command: str = "apply") -> None:

@@ -130,7 +130,7 @@ def plan(
     if form is options.Format.JSON:
         output.data(planned.to_json())
     else:
-        output.alarming(describe(planned, full=full), NO_NET)
+        output.alarming(describe(planned, full=full, file=out), NO_NET)
     if out is not None:
         use = (
             "it contains no changes"
@@ -331,7 +331,7 @@ def apply(
     if not commit:
         from fabric.workflow.plan_text import NO_NET, describe
 
-        output.alarming(describe(planned, verify_s, full=full), NO_NET)
+        output.alarming(describe(planned, verify_s, full=full, file=plan_file), NO_NET)
         _warn(lambda: fresh.check(planned, output.progress))
         _warn(lambda: workflow.check_approvals(planned, options, fresh))
         applied = workflow.applied_by(planned, state)

@@ -14,7 +14,7 @@ from fabric.cli import output
 from fabric.cli.options import argument, option, was_named
 
 if TYPE_CHECKING:
-    from fabric.workflow.init_sized import Wish
+    from fabric.workflow.init_wish import Wish
 
 
 class Design(StrEnum):
@@ -33,13 +33,22 @@ class Nic(StrEnum):
     IONIC = "ionic"
 
 
+class VlanPer(StrEnum):
+    """What the NICs of a new fabric are connected to: ``addressing.vlan_per``."""
+
+    RAIL = "rail"
+    NONE = "none"
+
+
 _MOST_HOSTS, _MOST_RAILS, _MOST_SPINES, _MOST_GBPS = 65_536, 64, 1024, 800
+#: Of the schema: ``nic_ports`` and ``planes``.
+_MOST_PLANES = 2
 #: Hosts up to which a new inventory is checked at once: a few seconds. Ours.
 _CHECKED_HOSTS = 512
 #: Options that have a meaning with --design or --ask alone.
 _OF_A_SIZE = (
     *("hosts", "rails", "leaf", "spine", "split", "spine_split", "spines", "room_for"),
-    *("nic_gbps", "nic"),
+    *("nic_gbps", "nic", "nic_ports", "planes", "tenants", "vlan_per"),
 )
 #: What `init --ask` asks for, in order, with the range of a number.
 _QUESTIONS: dict[str, tuple[str, tuple[int, int] | None]] = {
@@ -50,9 +59,16 @@ _QUESTIONS: dict[str, tuple[str, tuple[int, int] | None]] = {
     "leaf": ("Switch model of the leaves", None),
     "spine": ("Switch model of the spines (empty: that of the leaves)", None),
     "split": ("Breakout of all cages, such as 2x400G (empty: whole ports)", None),
-    "nic_gbps": ("Speed of the NICs in Gb/s (0: that of the ports, 400 at most)", (0, _MOST_GBPS)),
+    "nic_gbps": ("Speed of the NIC ports in Gb/s (0: 400 a NIC at most)", (0, _MOST_GBPS)),
     "spines": ("Spines (0: the fewest without oversubscription)", (0, _MOST_SPINES)),
+    "nic_ports": ("Ports of each NIC, each with its own leaf", (1, _MOST_PLANES)),
+    "planes": ("Planes of spines, each with a port of every NIC", (1, _MOST_PLANES)),
+    "tenants": ("Tenants that share the hosts (0: none)", (0, _MOST_HOSTS)),
+    "vlan_per": (f"VLANs of the NICs ({', '.join(VlanPer)}: a routed port each)", None),
 }
+
+
+_CHOICES: dict[str, type[StrEnum]] = {"design": Design, "vlan_per": VlanPer}
 
 
 def register(app: typer.Typer) -> None:
@@ -123,14 +139,50 @@ def init(
     nic_gbps: Annotated[
         int,
         option(
-            "With --design: speed of the NICs in Gb/s; 0: the highest of the leaf's ports, 400 at "
-            "most.",
+            "With --design: speed of the NIC ports in Gb/s; 0: the highest of the leaf's ports, "
+            "400 a NIC at most.",
             "INIT_NIC_GBPS",
             min=0,
             max=_MOST_GBPS,
         ),
     ] = 0,
     nic: Annotated[Nic, option("With --design: driver of the NICs.", "INIT_NIC")] = Nic.MLX5_OFED,
+    nic_ports: Annotated[
+        int,
+        option(
+            "With --design: ports of each NIC, each with its own leaf; 2: dual-ToR.",
+            "INIT_NIC_PORTS",
+            min=1,
+            max=_MOST_PLANES,
+        ),
+    ] = 1,
+    planes: Annotated[
+        int,
+        option(
+            "With --design: planes of spines, each with a port of every NIC; 2: dual-plane, with "
+            "two ports a NIC.",
+            "INIT_PLANES",
+            min=1,
+            max=_MOST_PLANES,
+        ),
+    ] = 1,
+    tenants: Annotated[
+        int,
+        option(
+            "With --design: tenants that share the hosts, each with its own VRF.",
+            "INIT_TENANTS",
+            min=0,
+            max=_MOST_HOSTS,
+        ),
+    ] = 0,
+    vlan_per: Annotated[
+        VlanPer,
+        option(
+            "With --design: rail: the NICs of a rail on a leaf share a VLAN; none: each NIC port "
+            "is routed, with a /31. NICs of tenants are routed.",
+            "INIT_VLAN_PER",
+        ),
+    ] = VlanPer.RAIL,
     ask: Annotated[bool, option("Ask for each of these values.", "INIT_ASK", "--ask")] = False,
 ) -> None:
     """Create a commented inventory, or one of a size.
@@ -146,12 +198,17 @@ def init(
     text, lines, overrides, count = None, "", "", 0
     if design or ask:
         from fabric.workflow.init_models import models_in
-        from fabric.workflow.init_sized import Wish, refuse_models, sized_inventory
+        from fabric.workflow.init_sized import refuse_models, sized_inventory
+        from fabric.workflow.init_wish import Wish
 
         form = design or Design.RAIL_OPTIMISED
         models, numbers = (leaf, spine, split), (spines, room_for, nic_gbps)
         skus = models_in(folder)
-        wish = Wish(form.value, hosts, rails, *models, *numbers, nic.value, skus, spine_split)
+        ports = (nic_ports, planes, tenants)
+        wish = Wish(
+            form.value, hosts, rails, *models, *numbers, nic.value, skus, spine_split, *ports
+        )
+        wish = replace(wish, vlan_per=vlan_per.value)
         wish = _asked(wish) if ask else wish
         result = sized_inventory(wish, folder.resolve().name)
         refuse_models(wish, folder)
@@ -211,8 +268,9 @@ def _asked(wish: Wish) -> Wish:
 
 
 def _answer(name: str, text: str, limits: tuple[int, int] | None) -> str | int:
-    if name == "design" and text not in set(Design):
-        raise typer.BadParameter(f"choose one of: {', '.join(Design)}")
+    choices = _CHOICES.get(name)
+    if choices and text not in set(choices):
+        raise typer.BadParameter(f"choose one of: {', '.join(choices)}")
     if limits is None:
         return text
     low, high = limits

@@ -75,6 +75,10 @@ class PauseThreshold:
             return float(self.fixed_bytes)
         return pause_threshold_bytes(self.dynamic_th, self.pool_bytes, users)
 
+    def pauses_first(self, level_bytes: int, classes: int) -> bool:
+        """Tell whether a group pauses before a queue, with those of all classes, has a level."""
+        return level_bytes >= self.group_bytes(classes)
+
     def incast_bytes(self, senders: int) -> float:
         """Return the egress queue at which that many ingress ports, with equal parts, pause."""
         return senders * self.group_bytes(senders)

@@ -33,7 +33,10 @@ _WORDS: dict[Path, str] = {
 }
 #: Pools that are made around the addresses of the source.
 _POOLS: set[Path] = {
-    *(("addressing", name) for name in ("hosts", "routed_hosts", "loopbacks")),
+    *(
+        ("addressing", name)
+        for name in ("hosts", "routed_hosts", "loopbacks", "uplinks", "core_links")
+    ),
     *(("addressing", "ipv6", name) for name in ("hosts", "uplinks")),
 }
 _DEFAULT = "a rocefab default"

@@ -17,6 +17,7 @@ from fabric.exchange.assumed import assumed
 from fabric.exchange.exporters.cable_plan import cabling_csv
 from fabric.exchange.figures import figures
 from fabric.exchange.host_profile import GPUS, MANAGEMENT, HostProfile, folded, management
+from fabric.exchange.link_pools import in_order
 from fabric.exchange.routed_pools import outside_rails
 from fabric.exchange.routed_units import has_routed, routed_units, untaken
 from fabric.exchange.source_addresses import pools, without_routed
@@ -184,7 +185,7 @@ def _fabric(plant: Plant, recipe: Recipe, rails: int, names: HostProfile) -> dic
         **({"nic_ports": names.nic_ports} if names.nic_ports > 1 else {}),
         **({"planes": planes} if planes > 1 else {}),
         "units": [known(unit) for unit in units],
-        "switches": _switches(plant, recipe, list(hosts)),
+        "switches": _switches(plant, recipe),
         "platforms": _platforms(plant, recipe),
         **figures(plant, base),
         **recipe.tenants,
@@ -240,20 +241,9 @@ def _listed(key: str, items: list[dict[str, Any]]) -> dict[str, Any]:
     return {key: items} if items else {}
 
 
-def _switches(plant: Plant, recipe: Recipe, units: list[str]) -> list[dict[str, Any]]:
-    """Return the switches: leaves by unit and rail, then spines, then super-spines.
-
-    A leaf without a rail comes last in its unit: it serves the rails that no other leaf serves.
-    """
+def _switches(plant: Plant, recipe: Recipe) -> list[dict[str, Any]]:
     usual = _usual_skus(plant, recipe)
-    roles = list(_SECTIONS)
-    rank = {unit: place for place, unit in enumerate(units)}
-
-    def order(item: Device) -> tuple[int, int, bool, int]:
-        unit = rank.get(item.unit, len(rank))
-        return roles.index(item.role), unit, item.rail is None, item.rail or 0
-
-    return [_switch(item, recipe, usual) for item in sorted(plant.switches, key=order)]
+    return [_switch(item, recipe, usual) for item in in_order(plant)]
 
 
 def _switch(item: Device, recipe: Recipe, usual: Mapping[str, str]) -> dict[str, Any]:

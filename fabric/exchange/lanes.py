@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fabric.core.counts import counted
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.shown import quoted
+from fabric.core.spans import spans
 from fabric.intent.scalars import cage_numbers
 from fabric.intent.yaml.file import input_error
 from fabric.platforms.breakout import broken_out, fits, parse_mode
@@ -211,4 +212,4 @@ def _listed(modes: Mapping[int, Mode]) -> list[dict[str, Any]]:
     cages: dict[str, list[int]] = defaultdict(list)
     for cage, mode in sorted(modes.items()):
         cages[f"{mode.parts}x{mode.speeds_gbps[0]}G"].append(cage)
-    return [{"cages": ",".join(map(str, numbers)), "mode": mode} for mode, numbers in cages.items()]
+    return [{"cages": ",".join(spans(numbers)), "mode": mode} for mode, numbers in cages.items()]

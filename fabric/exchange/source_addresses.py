@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING, Any
 
+from fabric.exchange.link_pools import link_pools
 from fabric.exchange.nic_subnets import is_single, subnets_of
 from fabric.exchange.routed_pools import LARGEST, parts_by_rail, pool_of_rails, room
 from fabric.exchange.routed_units import routed_units
@@ -73,7 +74,7 @@ def pools(plant: Plant, base: Mapping[str, Any], *, of_user: bool = True) -> dic
         need = max(_PARTS * len(plant.switches), _FEWEST_LOOPBACKS)
         own = section.get("loopbacks") if of_user else None
         section["loopbacks"] = _pool(loopbacks, own, need) or section.get("loopbacks")
-    return section
+    return section | link_pools(plant, section, of_user=of_user)
 
 
 def without_routed(section: Mapping[str, Any]) -> dict[str, Any]:

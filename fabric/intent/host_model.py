@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from fabric.intent.policy import LosslessPolicy, Model
 from fabric.intent.scalars import (
@@ -299,6 +299,16 @@ class HostProfile(HostTraits):
     )
 
 
+def _port_of_leaf(value: Any) -> Any:
+    """Reject a number, which is meant to be that of the port of the NIC."""
+    if isinstance(value, int):
+        raise ValueError(  # noqa: TRY004 - pydantic takes it
+            f"the port of the leaf is a name, found the number {value}; for the port of the NIC "
+            f"use nic_port: {value}, else put the name in quotes"
+        )
+    return value
+
+
 class NicOverride(Model):
     """Overrides for one NIC."""
 
@@ -317,7 +327,9 @@ class NicOverride(Model):
     leaf: Name | None = Field(
         None, description="Leaf that the NIC is cabled to, if not the designed one."
     )
-    port: PortName | None = Field(None, description="Port of that leaf.")
+    port: Annotated[PortName | None, BeforeValidator(_port_of_leaf)] = Field(
+        None, description="Port of that leaf."
+    )
     address: Address | None = Field(None, description="Address inside the subnet of its leaf.")
     ipv6: Address6 | None = Field(
         None, description="IPv6 address inside the subnet of its port; not with slaac."

@@ -75,6 +75,8 @@ class Platform:
     watchdog_ms : dict
         Allowed (low, high) for ``detection``, ``restoration``, and for ``poll`` where the system
         can set how often it polls.
+    watchdog_unit_known : bool
+        Whether a public source has the unit of these times.
     source : str
         Where these facts come from.
     grade : {"stable", "beta", "experimental"}
@@ -165,6 +167,7 @@ class Platform:
     shares_buffer: bool = False
     releases: tuple[str, ...] = ()
     watchdog_polls: int = 1
+    watchdog_unit_known: bool = True
     release_watchdog_ms: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
     management_vrf: str = ""
     fixed_vrf: bool = False

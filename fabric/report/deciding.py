@@ -42,6 +42,12 @@ _OF_UPLINKS = frozenset((
     "spines.links_per_leaf",
     "super_spines.count",
 ))
+#: Fields of how many ports of a switch have a cable, by its role.
+_COUNTS = {
+    "leaf": ("spines.count", "spines.links_per_leaf"),
+    "spine": ("spines.links_per_leaf", "super_spines.count", "super_spines.links_per_spine"),
+    "super-spine": ("super_spines.links_per_spine",),
+}
 #: Fields of names and cables that decide where they are set.
 _WHERE_SET = frozenset(("cabling", "leaf_names", "spine_names", "switch_prefix", "switches"))
 #: Sections of ``platforms``.
@@ -104,10 +110,27 @@ def _deciding(designs: Designs, device: str, port: str, fields: Iterable[str]) -
     cabling = "design" if file.design == "explicit" else "cabling"  # an explicit one says both
     every = tuple(cabling if field == "cabling" else field for field in every)
     every = tuple(field for field in every if field not in _WHERE_SET - file.model_fields_set)
+    if named and named.kind == "unused":
+        return _of_unused(designs, design.role, every)
     left = [field for field in every if _is_of(field, kinds)] if kinds else [*every]
     if all(routed_units(designs.intent.fabric)) and "addressing.vlan_per" in left:
         left = [field for field in left if field != _OF_VLANS]
     return tuple(left) if left or port else every
+
+
+def _of_unused(designs: Designs, role: str, fields: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the fields of a port without a cable: how many have one, and its own speed.
+
+    Those of a cable decide nothing there; the speed is that of `fabric.design.ports.PortParts`.
+    """
+    others = [field for field in fields if field not in _OF_HOSTS | _OF_UPLINKS]
+    if len(others) == len(fields):
+        return fields
+    file = designs.intent.fabric
+    usual = "speeds.uplink_gbps" if file.speeds.uplink_gbps else "speeds.host_gbps"
+    speed = [usual] if any(field.startswith("speeds.") for field in fields) else []
+    counts = _COUNTS[role] if file.design != "explicit" else ("design",)
+    return tuple(dict.fromkeys((*counts, *speed, *others)))
 
 
 def _is_of_another_role(field: str, role: str) -> bool:

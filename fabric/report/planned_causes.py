@@ -11,8 +11,9 @@ from fabric.core.likeness import like_groups
 from fabric.render.explain import entries
 from fabric.report.diff.causes import Causes
 from fabric.report.diff.explained import Explained, line_of
+from fabric.report.diff.figures import figures
 from fabric.report.diff.model import Device, Setting
-from fabric.report.diff.protection import weakening
+from fabric.report.diff.protection import pauses_first, weakening
 from fabric.report.edited import Edited
 from fabric.report.line_sources import LineSources, topic_of
 from fabric.report.moved_sections import moved_lines, settings_of
@@ -113,8 +114,16 @@ class CauseFinder:
         ]
         causes.sort(key=lambda cause: (not cause.edits, -cause.changes))
         edited = dict.fromkeys(number for (numbers, _), *_ in every for number in numbers)
-        worse = weakening(self.edits[number].edit for number in sorted(edited))
-        return PlannedCauses(tuple(causes), self.since, tuple(worse))
+        weaker = weakening(self.edits[number].edit for number in sorted(edited))
+        worse = (*weaker, *self._pauses_first(devices))
+        return PlannedCauses(tuple(causes), self.since, worse)
+
+    def _pauses_first(self, devices: Iterable[DevicePlan]) -> Iterator[str]:
+        """Yield where PFC pauses before ECN marks, and did not by the inventory before."""
+        if self.before:
+            old, new = self.before.designs, self.designs
+            both = {one.device for one in devices if one.device in old.devices.keys() & new.devices}
+            yield from pauses_first(figures(old, new, both))
 
     def _items(
         self, device: DevicePlan

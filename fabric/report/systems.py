@@ -30,17 +30,19 @@ def systems(fabrics: Iterable[Fabric]) -> Iterator[str]:
     models: dict[str, str] = {}
     for fabric in fabrics:
         for row, model in enumerate(fabric.switches.skus):
-            words = f"{platforms[model.nos].title} ({model.name})"
+            title = f"{platforms[model.nos].title} ({model.name})"
             role = fabric.switches.role(row)
-            by_role.setdefault(role, {}).setdefault(words)
+            by_role.setdefault(role, {}).setdefault(title)
             counts[role] += 1
             models[model.name] = selects(model.name)
     hosts = len(set(chain.from_iterable(fabric.hosts.names for fabric in fabrics)))
-    nics = sum(len(fabric.nics) for fabric in fabrics)
+    ports = sum(len(fabric.nics) for fabric in fabrics)
+    nics = sum(len(fabric.nics) // fabric.nic_ports for fabric in fabrics)
+    words = counted(nics, "NIC") + (f", {counted(ports, 'port')}" if ports > nics else "")
     roles = (
         f"{counted(counts[role], role)}, {_few(list(names))}" for role, names in by_role.items()
     )
-    yield "; ".join([f"{counted(hosts, 'host')} with {counted(nics, 'NIC')}", *roles])
+    yield "; ".join([f"{counted(hosts, 'host')} with {words}", *roles])
     bare = [words for words in models.values() if words]
     if bare:
         yield _few(bare)

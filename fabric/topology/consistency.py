@@ -185,7 +185,11 @@ def _planes(intent: Intent) -> Iterator[Finding]:
     file = intent.fabric
     if file.planes > file.nic_ports:
         message = f"planes is {file.planes}, but each NIC uses {file.nic_ports} port"
-        yield _finding(intent, ("planes",), message, "set nic_ports: 2, one port for each plane")
+        fix = (
+            "set nic_ports: 2, one port for each plane, and in host.interfaces and "
+            "host.rdma_devices a name for each port, by rail, then port"
+        )
+        yield _finding(intent, ("planes",), message, fix)
     elif file.planes > 1 and file.design == "rail-only":
         yield _finding(intent, ("planes",), "a rail-only fabric cannot have planes", "remove it")
     if file.spine_names and (file.planes > 1 or any(unit.pod for unit in file.units)):

@@ -58,7 +58,7 @@ def _single(network: Clos, states: CableStates, grouping: Groups) -> list[Line]:
     cables, nics = network.cables, network.nics
     rails = np.array([group.rail for group in grouping.groups])
     low = grouping.of_switch[cables.lower]
-    several = len(np.unique(nics.rail)) > 1
+    has_rails = bool((rails >= 0).any()) or len(np.unique(nics.rail)) > 1
     table = np.stack(
         [
             np.concatenate([grouping.of_host[nics.host], low]),
@@ -67,7 +67,7 @@ def _single(network: Clos, states: CableStates, grouping: Groups) -> list[Line]:
             np.concatenate([nics.speed_gbps, cables.speed_gbps]),
             np.concatenate([nics.cable_m, cables.cable_m]),
             np.concatenate([nics.rail, rails[low]])
-            if several
+            if has_rails
             else np.full(len(nics) + len(low), -1),
         ],
         axis=1,

@@ -108,6 +108,8 @@ def names_in(intent: Intent, host: str) -> tuple[NicNames, ...]:
 
 #: A limit that we chose: a million unknown names take seconds to fold.
 _MOST_FOLDED = 10_000
+#: Names that a question writes out, and that are looked for by their spelling: our choices.
+_MOST_ASKED, _MOST_CLOSE = 3, 20
 
 
 def unknown(kind: str, names: Sequence[str]) -> str:
@@ -144,28 +146,43 @@ def hint(kind: str, name: str, known: Iterable[str], lists: str = "") -> str:
     meant, first = hostlist.with_brackets(name)
     if first in names:
         return f"write the range as {meant}"
-    if meant := _meant(name, names):
-        return f"did you mean {meant!r}?"
+    if likely := _meant(name, names):
+        return _question(likely)
     numbered = [one for one in names if _letters(one) == _letters(name)]
     start = name.rstrip(_DIGITS)
     in_range = [one for one in numbered if one.rstrip(_DIGITS) == start]
     if in_range and kind in _IN_RANGES:
         return f"known: {hostlist.fold(in_range)}"
     if numbered:
-        return f"did you mean {_nearest(name, numbered)!r}?"
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean {close[0]!r}?" if close else lists
+        return _question([_nearest(name, numbered)])
+    close = _closest(name, names)
+    return _question(close) if close else lists
+
+
+def _question(names: Sequence[str]) -> str:
+    """Return whether some names are meant: all of them, or how many and the first ranges."""
+    if len(names) > _MOST_ASKED:
+        return f"did you mean one of {len(names):,}: {hostlist.in_short(names)}?"
+    return f"did you mean {' or '.join(map(repr, names))}?"
 
 
 def _lists(kind: str) -> str:
     return f"`rocefab show {_LISTED[kind]}` lists them"
 
 
-def _meant(name: str, names: Sequence[str]) -> str:
-    """Return the name that differs in zeros alone, or that goes on with another number."""
-    same = (one for one in names if _unpadded(one) == _unpadded(name))
-    longer = (one for one in names if re.match(rf"{re.escape(name)}\D", one))
-    return next(same, "") or next(longer, "")
+def _meant(name: str, names: Sequence[str]) -> list[str]:
+    """Return the names that differ in zeros alone, or of which it is the beginning or the end."""
+    if same := [one for one in names if _unpadded(one) == _unpadded(name)]:
+        return same
+    whole = re.compile(rf"{re.escape(name)}\D|.*[^A-Za-z0-9]{re.escape(name)}$", re.DOTALL)
+    return [one for one in names if whole.match(one)] if name else []
+
+
+def _closest(name: str, names: Sequence[str]) -> list[str]:
+    """Return the names that are spelled most alike; several may be."""
+    close = difflib.get_close_matches(name, names, n=_MOST_CLOSE)
+    ratios = {one: difflib.SequenceMatcher(None, one, name).ratio() for one in close}
+    return sorted(one for one in ratios if ratios[one] == ratios[close[0]])
 
 
 def _letters(name: str) -> str:

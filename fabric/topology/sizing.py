@@ -27,6 +27,8 @@ class Need:
         the uplinks; None: all.
     nic_gbps, uplink_gbps : int
         Their speeds.
+    nic_ports, planes : int
+        Ports of a NIC, each with a leaf of its own, and planes of spines; planes <= nic_ports.
     """
 
     hosts: int
@@ -40,6 +42,8 @@ class Need:
     most_uplinks: int | None = None
     nic_gbps: int = 1
     uplink_gbps: int = 1
+    nic_ports: int = 1
+    planes: int = 1
 
     @property
     def ports_per_host(self) -> int:
@@ -48,13 +52,18 @@ class Need:
 
     @property
     def leaves_per_unit(self) -> int:
-        """Leaves of a unit."""
-        return self.rails if self.rail_leaves else 1
+        """Leaves of a unit in a plane."""
+        return (self.rails if self.rail_leaves else 1) * self.leaves_per_rail
+
+    @property
+    def leaves_per_rail(self) -> int:
+        """Leaves of a rail, or of a rack, of a unit in a plane."""
+        return self.nic_ports // self.planes
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A fabric of two tiers that meets a need.
+    """A fabric of two tiers that meets a need: one of its planes, which are alike.
 
     Parameters
     ----------

@@ -18,7 +18,8 @@ MOST_SUPER_SPINES, MOST_GROUPS, MOST_LINKS = 4096, 256, 64
 class Pods:
     """A fabric of three tiers: pods of one size below super-spines of the spine model.
 
-    Spine n of every pod is connected to the super-spines of group n.
+    Spine n of every pod is connected to the super-spines of group n. As `Size`, it is one of planes
+    that are alike.
 
     Parameters
     ----------

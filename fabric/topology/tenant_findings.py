@@ -13,7 +13,7 @@ from fabric.core.findings import Finding, Severity
 from fabric.platforms import platforms
 from fabric.platforms.features import feature
 from fabric.topology.naming import hint, unknown
-from fabric.topology.routed import host_pools
+from fabric.topology.routed import OF_VLANS, host_pools
 from fabric.topology.tenants import UNASSIGNED, vni_of
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _wrong_pools(fabric: Fabric, item: Located[Tenant]) -> Iterator[Finding]:
 
 def shared_subnets(fabric: Fabric, tenants: Tenants) -> Iterator[Finding]:
     """Yield VLANs whose NICs are of several tenants, one finding for each pair of them."""
-    apart = ~tenants.quarantined
+    intent, apart = fabric.intent, ~tenants.quarantined
     subnet, mine = fabric.nics.subnet[apart], tenants.of_nic[apart]
     lowest = np.full(len(fabric.subnets), len(tenants))
     highest = np.full(len(fabric.subnets), UNASSIGNED)
@@ -173,8 +173,14 @@ def shared_subnets(fabric: Fabric, tenants: Tenants) -> Iterator[Finding]:
         other = "NICs without a tenant" if low == UNASSIGNED else f"tenant {tenants.names[low]}"
         rest = f" and {count - 1:,} more" if count > 1 else ""
         message = f"VLAN {int(fabric.subnets.vlan[row])} of {leaf}{rest} is shared with {other}"
-        fix = "use addressing.vlan_per: none or nic, or give it all NICs of the VLAN"
+        fix = f"use addressing.vlan_per: none{_without(intent)}, or nic, or give it all of the VLAN"
         yield tenant_finding("TEN010", message, fix, tenants.items[high], "hosts")
+
+
+def _without(intent: Intent) -> str:
+    """Return which fields routed NIC ports do not have, of those that the file has."""
+    has = [field for field in OF_VLANS if field in intent.fabric.addressing.model_fields_set]
+    return f" (without {' and '.join(has)})" if has else ""
 
 
 def tenant_finding(

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.findings import Severity
+from fabric.core.likeness import shape
 from fabric.validate.runner import without_count
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Callable, Container, Hashable, Iterator
 
     from fabric.core.findings import Finding
     from fabric.topology.model import Fabric
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 _LINE = re.compile(r":\d+(:\d+)?: ")
 #: Number of an entry of a list in the path of a field; it moves as well.
 _ENTRY = re.compile(r"\[\d+\]")
+#: What stands between the thousands of a number.
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
 @dataclass(frozen=True)
@@ -88,19 +91,41 @@ def apart(before: JudgedSide, after: JudgedSide) -> Apart:
     still, known = ({id(pair[side]) for pair in pairs} for side in (0, 1))
     gone = [finding for finding in before.findings if id(finding) not in still]
     new = [finding for finding in after.findings if id(finding) not in known]
-    places = {*map(_place, gone)} & {*map(_place, new)}
-    return Apart(
-        [finding for finding in gone if _place(finding) not in places],
-        [finding for finding in new if _place(finding) not in places],
-        [finding for old, finding in pairs if len(old.also) != len(finding.also)],
-        [finding for finding in new if _place(finding) in places],
-    )
+    grown = [finding for old, finding in pairs if len(old.also) != len(finding.also)]
+    changed: list[Finding] = []
+    for identity in (_place, _words):
+        alike = [*_paired(identity, gone, new)]
+        known = {id(finding) for pair in alike for finding in pair}
+        gone, new = ([one for one in side if id(one) not in known] for side in (gone, new))
+        changed += [finding for _, finding in alike]
+    return Apart(gone, new, grown, changed)
 
 
-def _place(finding: Finding) -> tuple[str, ...]:
-    """Return what a finding and one with other values have in common."""
+def _paired(
+    identity: Callable[[Finding], Hashable], gone: list[Finding], new: list[Finding]
+) -> Iterator[tuple[Finding, Finding]]:
+    """Yield each new finding with the one that is gone in its place, which counts once."""
+    free: dict[Hashable, list[Finding]] = defaultdict(list)
+    for finding in gone:
+        free[identity(finding)].append(finding)
+    for finding in new:
+        if known := free[identity(finding)]:
+            yield known.pop(0), finding
+
+
+def _place(finding: Finding) -> Hashable:
+    """Return what a finding and one with other values at the same place have in common."""
     subject = finding.field, finding.device, finding.port
-    return finding.rule, finding.severity.word, *subject
+    return finding.rule, finding.severity, *subject
+
+
+def _words(finding: Finding) -> Hashable:
+    """Return what a finding says but for its values, whatever example it names; else its place."""
+    if not _is_example(finding):
+        return _place(finding)
+    message = _THOUSANDS.sub("", without_count(finding.message))
+    named = re.sub(rf"(?<!\w){re.escape(finding.device)}(?!\w)", "", message)
+    return finding.rule, finding.severity, shape(named if finding.device else message)
 
 
 def _pairs(

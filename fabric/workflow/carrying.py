@@ -60,6 +60,22 @@ def is_idle(cable: Cable, now: Side, planned: Side) -> bool:
     )
 
 
+def is_idle_on_a_side(cable: Cable, before: Side, after: Side) -> bool:
+    """Tell whether it is known that a cable carries no traffic before a change, or after it."""
+    return is_idle(cable, before, after) or is_idle(cable, after, before)
+
+
+def leaving_hosts(project: Project, before: Side, after: Side) -> list[str]:
+    """Return the hosts of which a change takes a NIC out of service: their jobs must stop."""
+    return sorted({
+        cable[2]
+        for cable in cables(project)
+        if cable[2] not in project.devices
+        and is_idle(cable, after, before)
+        and not is_idle(cable, before, after)
+    })
+
+
 def idle_ports(
     project: Project, now: Side, planned: Side, *, in_service: bool = True
 ) -> frozenset[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from fabric.change.rollout import STOP
+from fabric.change.rollout import stop
 from fabric.change.stages import Stages
 from fabric.core.counts import counted
 from fabric.core.errors import InputError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fabric.workflow.project import Project
     from fabric.workflow.sides import Side
 
-_WHAT_TO_DO = f"{STOP}; for a plan with --rollout add --traffic-stopped"
+_WHAT_TO_DO = f"{stop()}; for a plan with --rollout add --traffic-stopped"
 
 
 def between_waves(

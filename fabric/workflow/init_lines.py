@@ -14,19 +14,21 @@ if TYPE_CHECKING:
     from fabric.topology.sizing_pods import Pods
 
 
-def lines_of(size: Size | Pods, spare_addresses: int) -> tuple[str, ...]:
+def lines_of(size: Size | Pods, spare_addresses: int | None) -> tuple[str, ...]:
     """Return the lines that say what a fabric needs, and what is left over.
 
     Parameters
     ----------
-    spare_addresses : int
-        Addresses of each NIC subnet that no NIC of a full unit has.
+    spare_addresses : int or None
+        Addresses of each NIC subnet that no NIC of a full unit has; None where NICs share none.
     """
     *lines, ports = _two_tiers(size) if isinstance(size, Size) else _pods(size)
-    return (*lines, f"{ports}; addresses left over in each NIC subnet: {spare_addresses}.")
+    if spare_addresses is not None:
+        ports += f"; addresses left over in each NIC subnet: {spare_addresses}"
+    return (*lines, f"{ports}.")
 
 
-def speed_line(nic_gbps: int, uplink_gbps: int, port_gbps: int) -> str:
+def speed_line(nic_gbps: int, uplink_gbps: int, port_gbps: int, nic_ports: int) -> str:
     """Return the line of the speeds.
 
     Parameters
@@ -34,7 +36,8 @@ def speed_line(nic_gbps: int, uplink_gbps: int, port_gbps: int) -> str:
     port_gbps : int
         The most that a host port of the leaf can run at.
     """
-    line = f"NICs: {nic_gbps}G; uplinks: {uplink_gbps}G"
+    what = "NICs" if nic_ports == 1 else "NIC ports"
+    line = f"{what}: {nic_gbps}G; uplinks: {uplink_gbps}G"
     if nic_gbps < port_gbps:
         line += (
             f"; host ports can run at {port_gbps}G and are set to {nic_gbps}G, on all lanes of the "
@@ -56,11 +59,13 @@ def _two_tiers(size: Size) -> tuple[str, ...]:
     hosts, room = size.need.hosts, size.need.room_for
     leaves = size.leaves(hosts)
     first = f"{_units(size, size)}, {counted(leaves, 'leaf')}, "
-    first += f"{counted(size.spines, 'spine')}."
-    cables = f"cables from each leaf to each spine: {size.links_per_leaf}"
-    uplinks = f"uplinks: {leaves * size.uplinks:,}; {_oversubscription(size)}"
+    first += f"{counted(size.spines, 'spine')}{_in_each_plane(size)}."
+    cables = f"cables from each leaf to each spine{_of_its_plane(size)}: {size.links_per_leaf}"
+    links = leaves * size.uplinks * size.need.planes
+    uplinks = f"uplinks: {links:,}; {_oversubscription(size)}"
     most = counted(size.leaves(room), "leaf")
-    later = f"room for {counted(room, 'host')}: {most} and the same spines; no cable moves."
+    later = f"room for {counted(room, 'host')}: {most}{_in_each_plane(size)} and the same spines; "
+    later += "no cable moves."
     if room == hosts:
         later += " A fabric that grows further needs --room-for from the start."
     ports = f"{_leaf_ports(size)}, {size.spare_spine_ports(hosts)} on each spine now"
@@ -77,10 +82,10 @@ def _pods(size: Pods) -> tuple[str, ...]:
         f"{counted(size.units_per_pod, 'unit')}"
     )
     first += f", {counted(leaves, 'leaf')}, {counted(spines, 'spine')}, "
-    first += f"{counted(size.super_spines, 'super-spine')}."
+    first += f"{counted(size.super_spines, 'super-spine')}{_in_each_plane(size)}."
     cables = f"cables from each leaf to each spine of its pod: {pod.links_per_leaf}, from each "
     cables += f"spine to each super-spine of its group: {size.links_per_spine}"
-    links = leaves * pod.uplinks + spines * size.core_links
+    links = (leaves * pod.uplinks + spines * size.core_links) * size.need.planes
     later = f"room for {counted(room, 'host')}: {counted(size.pods, 'pod')} and the same "
     later += "super-spines; no cable moves."
     ports = f"{_leaf_ports(pod)}, {pod.spare_spine_ports(pod.need.hosts)} on each spine of a full "
@@ -94,7 +99,16 @@ def _units(size: Size | Pods, pod: Size) -> str:
     units = (
         f"{counted(size.units(need.hosts), 'unit')} of up to {counted(pod.hosts_per_unit, 'host')}"
     )
-    return f"{counted(need.hosts, 'host')} x {counted(need.rails, 'NIC')}: {units}"
+    ports = f" of {counted(need.nic_ports, 'port')}" if need.nic_ports > 1 else ""
+    return f"{counted(need.hosts, 'host')} x {counted(need.rails, 'NIC')}{ports}: {units}"
+
+
+def _in_each_plane(size: Size | Pods) -> str:
+    return f" in each of {size.need.planes} planes" if size.need.planes > 1 else ""
+
+
+def _of_its_plane(size: Size) -> str:
+    return " of its plane" if size.need.planes > 1 else ""
 
 
 def _oversubscription(size: Size) -> str:

@@ -57,8 +57,12 @@ def refusal(option: str, message: str, fix: str) -> InputError:
     return InputError("nothing was written", [finding])
 
 
-def model_of(name: str, split: str, skus: Skus, option: str = "--split") -> Sku:
+def model_of(
+    name: str, split: str, skus: Skus, option: str = "--split", *, role: str = "leaf"
+) -> Sku:
     """Return a model with all of its cages broken out, or whole where ``split`` is empty.
+
+    ``option`` is the one that breaks out its cages, ``role`` the one that names it.
 
     Raises
     ------
@@ -68,7 +72,7 @@ def model_of(name: str, split: str, skus: Skus, option: str = "--split") -> Sku:
     if name not in skus:
         known = hint("switch model", name, skus)
         fix = advised(known, f"else {OWN_MODEL}" if known.endswith("?") else OWN_MODEL)
-        raise refusal("--leaf/--spine", f"unknown switch model {name!r}", fix)
+        raise refusal(f"--{role}", f"unknown switch model {name!r}", fix)
     return _broken_out(skus[name], split, option) if split else skus[name]
 
 
@@ -77,8 +81,10 @@ def _splits_to(leaf: Sku, speed_gbps: int) -> bool:
     return not leaf.places and any(f"x{speed_gbps}G" in mode for mode in leaf.all_breakouts)
 
 
-def ports_of(leaf: Sku, spine: Sku, nic_gbps: int) -> Ports:
+def ports_of(leaf: Sku, spine: Sku, nic_gbps: int, nic_ports: int = 1) -> Ports:
     """Return the ports of a fabric: NICs at the first ports of a leaf, uplinks at the last.
+
+    Without ``nic_gbps`` the ports of a NIC share the speed that most NICs have.
 
     Raises
     ------
@@ -86,7 +92,7 @@ def ports_of(leaf: Sku, spine: Sku, nic_gbps: int) -> Ports:
         When the leaf has no such speed, or the models share none.
     """
     offered, of_spine = _offered(leaf), _offered(spine)
-    usual = [speed for speed in offered[0] if speed <= USUAL_NIC_GBPS]
+    usual = [speed for speed in offered[0] if speed * nic_ports <= USUAL_NIC_GBPS]
     nics = nic_gbps or max(usual, default=min(offered[0]))
     if nics not in offered[0]:
         message = f"the first port of {leaf.name} has no speed of {nics}G"

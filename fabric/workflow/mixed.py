@@ -13,7 +13,7 @@ from fabric.design.tenancy import tunnel_bytes
 from fabric.observe.configuration.meaning import meaning, with_own
 from fabric.prove.engine import Engine
 from fabric.topology.outages import outage, outage_of_ports
-from fabric.workflow.carrying import cables, idle_ports, is_idle, moved_ports
+from fabric.workflow.carrying import cables, idle_ports, is_idle_on_a_side, moved_ports
 from fabric.workflow.lost_paths import LostPaths, folded
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ def hazards(
 ) -> list[str]:
     """Return what is wrong in a state between two waves and neither before nor after all of them.
 
-    A fabric in which no pair of NICs is connected before the change has no traffic to lose.
+    A fabric in which no pair of NICs is connected before the change has no traffic to lose, nor has
+    a cable that the change itself takes out of service: see `leaving_hosts`.
 
     Parameters
     ----------
@@ -100,7 +101,7 @@ def _ends(project: Project, waves: Waves, before: Side, after: Side) -> Iterator
                 for cable in of_device.get(name, ())
                 for text in _words(state, cable)
                 if text not in {*_words(start, cable), *_words(end, cable)}
-                and not is_idle(cable, before, after)
+                and not is_idle_on_a_side(cable, before, after)
             ]
             for name in wave
         }
@@ -180,9 +181,13 @@ def _dscp_sets(side: Side, without: Collection[str]) -> DscpSets:
 
 
 def _idle_devices(project: Project, before: Side, after: Side) -> set[str]:
-    """Return the devices none of whose cables carries traffic."""
+    """Return the devices none of whose cables carries traffic before a change and after it."""
     of_device = _cables_of_devices(project).items()
-    return {name for name, own in of_device if all(is_idle(cable, before, after) for cable in own)}
+    return {
+        name
+        for name, own in of_device
+        if all(is_idle_on_a_side(cable, before, after) for cable in own)
+    }
 
 
 def _kinds(sets: DscpSets) -> int:
@@ -259,9 +264,9 @@ def _lost(
 
 
 def _with_nics_in_use(project: Project, before: Side, after: Side) -> Fabric:
-    """Return the fabric without the NICs that carry no traffic, or change the tenant."""
-    unused = idle_ports(project, before, after) | moved_ports(project, before, after)
-    idle = outage_of_ports(project.fabric, unused)
+    """Return the fabric without the NICs that carry no traffic, leave, or change the tenant."""
+    unused = idle_ports(project, before, after) | idle_ports(project, after, before)
+    idle = outage_of_ports(project.fabric, unused | moved_ports(project, before, after))
     nics = project.fabric.nics
     return replace(project.fabric, nics=replace(nics, enabled=nics.enabled & ~idle.nics))
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from fabric.change.apply import Options
 from fabric.change.approvals import needed
 from fabric.change.model import ONE_WAY, Risk, worst_of
-from fabric.change.rollout import STOP
+from fabric.change.rollout import stop
 from fabric.core import hostlist
 from fabric.core.counts import counted, noun
 from fabric.core.likeness import like_groups
@@ -24,6 +25,7 @@ from fabric.workflow.withdrawals import describe_withdrawals, withdrawn_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from fabric.change.model import DevicePlan, Plan
 
@@ -35,9 +37,17 @@ _MOST_PARTS = 12
 _WORD_END = re.compile(r"[|/ .\[]")
 #: Part of a host, beside its NICs.
 _FILES = "files"
+#: File of a plan in commands, where it has none yet: that of the documentation.
+_FILE = "plan.json"
 
 
-def describe(plan: Plan, verify_s: float = Options().verify_s, *, full: bool = False) -> str:
+def describe(
+    plan: Plan,
+    verify_s: float = Options().verify_s,
+    *,
+    full: bool = False,
+    file: Path | None = None,
+) -> str:
     """Return a plan for people.
 
     Parameters
@@ -46,6 +56,8 @@ def describe(plan: Plan, verify_s: float = Options().verify_s, *, full: bool = F
         How long a wave may take to look healthy, in seconds, as ``apply --verify-s`` says.
     full : bool
         Whether the difference of each device is printed, in all its lines.
+    file : Path, optional
+        The file of the plan, for commands that take it.
     """
     if plan.empty:
         same = len(plan.unchanged)
@@ -64,13 +76,23 @@ def describe(plan: Plan, verify_s: float = Options().verify_s, *, full: bool = F
     lines += describe_withdrawals([*withdrawn_of(plan)])
     lines += describe_rollout(plan)
     lines += describe_losses(plan.hazards)
-    if plan.hazards:
-        lines.append(f"{STOP}, or plan with --rollout, which looks for waves without loss")
+    lines += _without_loss(plan, file)
     if wanted := needed(plan):
         lines.append(f"approvals needed: {wanted} (`rocefab apply --approvals`)")
     devices = [plan.devices[name] for wave in plan.waves for name in wave]
     lines += _differences(devices, full=full)
     return "\n".join(lines) + "\n"
+
+
+def _without_loss(plan: Plan, file: Path | None) -> Iterator[str]:
+    """Yield what to run where packets are lost between the waves of a plan without a roll-out."""
+    if plan.hazards:
+        name = shlex.quote(str(file or _FILE))
+        folder = f" {shlex.quote(plan.origin.inventory)}" if plan.origin else ""
+        written = "" if file else f", which this plan with `--out {name}` writes"
+        yield f"{stop(f'apply {name} --commit')}{written}; or look for waves without loss:"
+        again = f"rocefab plan{folder} --rollout --out {name}"
+        yield f"  `{again}`, with the other options of this plan"
 
 
 def _wave(devices: Iterable[DevicePlan]) -> Iterator[str]:

@@ -83,7 +83,7 @@ def _checked(chosen: ChosenRun, states: StatesBetween) -> Iterator[str]:
     PlanError
         When packets would be lost between the waves of a roll-out.
     """
-    yield from states.unknown
+    yield from states.notes
     if chosen.plan.rollout:
         refuse_losses(states.hazards, "rollback")
     elif states.hazards:
@@ -134,4 +134,4 @@ def would_lose(
     states = states_between(chosen, connections_file, inventory, parallel)
     demanded = bool(chosen.plan.rollout and states.hazards)
     to_do = [demand("rollback")] if demanded else []
-    return [*states.unknown, *describe_losses(states.hazards), *to_do]
+    return [*states.notes, *describe_losses(states.hazards), *to_do]

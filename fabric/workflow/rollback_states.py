@@ -19,8 +19,10 @@ from fabric.change.restoration import kept_running
 from fabric.change.rollback import left_out, touched_devices
 from fabric.change.session import Session
 from fabric.core import hostlist
+from fabric.core.counts import counted
 from fabric.core.errors import FabricError, InputError, JournalError
 from fabric.workflow.apply import plan_of, reachable_by
+from fabric.workflow.carrying import leaving_hosts
 from fabric.workflow.devices import executor, grouped
 from fabric.workflow.project import Project
 from fabric.workflow.sides import side_with
@@ -126,10 +128,24 @@ class ChosenRun:
 
 
 class StatesBetween(NamedTuple):
-    """What is wrong between the waves of a rollback, and what is not known of it."""
+    """What is wrong between the waves of a rollback, what is not known of it, and who leaves.
+
+    Parameters
+    ----------
+    leaving : sequence of str
+        Hosts of which the rollback takes a NIC out of service, such as those of growth.
+    """
 
     hazards: Sequence[str] = ()
     unknown: Sequence[str] = ()
+    leaving: Sequence[str] = ()
+
+    @property
+    def notes(self) -> list[str]:
+        """What is unknown, and which jobs must stop whatever is wrong between the waves."""
+        hosts = counted(len(self.leaving), "host")
+        leave = f"{hosts} ({hostlist.in_short(self.leaving)}) out of service: stop the jobs there"
+        return [*self.unknown, *([f"the rollback takes NICs of {leave}"] if self.leaving else [])]
 
 
 def states_between(
@@ -153,7 +169,8 @@ def states_between(
         edited = chosen.plan.origin.changed(folder) if chosen.plan.origin else ""
         other = [f"{edited}; the states between the waves are judged by it"] if edited else []
         unknown = [*other, *unread, *_lost(chosen)]
-        return StatesBetween(_hazards(chosen, project, running), unknown)
+        hazards, leaving = _judged(chosen, project, running)
+        return StatesBetween(hazards, unknown, leaving)
     except FabricError as error:
         findings = error.findings if isinstance(error, InputError) else ()
         return _not_judged("; ".join(map(str, findings[:1])) or str(error))
@@ -181,13 +198,20 @@ def _folder(plan: Plan, inventory: Path | None) -> Path:
     raise InputError(f"the inventory of the plan is not known: {which}; add --inventory")
 
 
-def _hazards(chosen: ChosenRun, project: Project, running: Mapping[str, Running]) -> list[str]:
+def _judged(
+    chosen: ChosenRun, project: Project, running: Mapping[str, Running]
+) -> tuple[list[str], list[str]]:
+    """Return what is wrong between the waves, and the hosts that leave."""
     from fabric.workflow.mixed import hazards  # the proof takes long to import
 
     now = side_with(project, chosen.plan.devices).with_running(running)
     in_waves = chosen.plan.rollout is not None
-    after = now.with_running(chosen.before)
-    return hazards(project, chosen.waves, now, after, in_waves=in_waves)
+    problems = hazards(
+        project, chosen.waves, now, now.with_running(chosen.before), in_waves=in_waves
+    )
+    back = {name for wave in chosen.waves for name in wave} & chosen.before.keys()
+    after = now.with_running({name: chosen.before[name] for name in back})
+    return problems, leaving_hosts(project, now, after)
 
 
 def _lost(chosen: ChosenRun) -> list[str]:

@@ -6,9 +6,12 @@ import pytest
 
 from fabric.audit.fault import Fault
 from fabric.audit.knowledge import weighed
+from fabric.audit.switch import judge
 from fabric.core.errors import InputError
 from fabric.core.findings import Severity
+from fabric.observe.configuration.lossless import Lossless, PortPolicy
 from fabric.observe.configuration.model import Leftover
+from fabric.platforms import platforms
 from fabric.workflow.audit import audit
 from tests.cases import each
 
@@ -221,3 +224,16 @@ def test_a_verdict_of_absence_needs_every_line(rule: str) -> None:
     assert f"so {rule} is not judged; if" in doubt.message
     assert weighed(fault, [Leftover(7, "snmp-server location lab")]) == fault
     assert weighed(fault._replace(is_absence=False), [Leftover(9, LINES[rule])]).rule == rule
+
+
+def test_a_time_is_proposed_where_its_unit_is_known() -> None:
+    """The rule names no system: each says whether a public source has the unit."""
+    fixes = {}
+    for name in platforms:
+        port = PortPolicy(line=1, name="p1", pfc={3: 2}, pfc_on=True)
+        faults = judge(Lossless(name, ports={"p1": port}))
+        (fixes[name],) = {fault.fix for fault in faults if fault.rule == "AUD006"}
+    known, unknown = "with a time for detection such as 200 ms", "no public source has the unit of"
+    assert {name for name, fix in fixes.items() if unknown in fix} == {"comware7"}
+    assert {name for name, fix in fixes.items() if known in fix} == {*platforms} - {"comware7"}
+    assert fixes["comware7"].endswith("its times on H3C Comware 7")

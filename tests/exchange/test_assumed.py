@@ -76,7 +76,7 @@ def test_what_the_source_says_has_no_comment(tmp_path: Path) -> None:
     assert others == {f"not in the source; from the base {base}"}
     assert result["hosts: 10.64.0.0/16"] == f"no address pools in the source; from the base {base}"
     assert {key.partition(":")[0] for key in result} == {
-        *(key for key in pools if key != "host_prefix_length"),
+        *(key for key in pools if key not in {"host_prefix_length", "core_links_per_spine"}),
         *("down_ports", "leaf_asn_first", "pod_asn_first", "super_spine_asn"),
         "management_rdma_device",
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import lru_cache
+from ipaddress import IPv4Network
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,15 @@ import yaml
 
 from fabric.core.errors import InputError
 from fabric.exchange.forms import Imported, Settings, importers
+from fabric.exchange.link_pools import numbering
 from fabric.exchange.port_text import far_end
 from fabric.observe.configuration.lossless import lossless_readers
 from fabric.observe.configuration.recognition import system_of
 from fabric.observe.configuration.servers import servers_of
 from fabric.workflow.config_folder import read_configurations
 from fabric.workflow.imports import Request, import_inventory
+from fabric.workflow.init_sized import sized_inventory
+from fabric.workflow.init_wish import Wish
 from fabric.workflow.project import Project
 from tests.cases import each
 from tests.cli.runs import run
@@ -314,6 +318,56 @@ def test_speeds_lengths_and_models_of_a_config_db(tmp_path: Path) -> None:
     assert "  ntp_servers: [192.0.2.10]\n  syslog_servers: [192.0.2.20]\n" in text
     # a default pool would route, at each host, networks that are not of the fabric
     assert "  hosts: 10.64.0.0/22 # assumed: no address pools in the source; around its" in text
+
+
+#: Numbers of the /31 of each leaf, and the pool and links of a leaf that come of them.
+NUMBERS = {
+    "a leaf": ([[8, 9]], "0.0.0.16/30", 2),
+    "side by side": ([[8, 9], [10, 11]], "0.0.0.16/29", 2),
+    "with room, not at a border": ([[8, 9], [16, 17], [24, 25]], "0.0.0.0/26", 2),
+    "with room, from the start": ([[0], [8], [16]], "0.0.0.0/26", 8),
+    "a leaf without links": ([[16], [], [24]], "0.0.0.32/27", 4),
+    "in no order": ([[4], [40], [9]], "0.0.0.0/25", 1),
+    "not at a border": ([[5, 6], [11, 12]], "0.0.0.0/27", 2),
+}
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        Wish(hosts=64, rails=4, split="2x400G", nic_gbps=400, spines=8),
+        Wish("classic-tor", 20, 4, "ACS-MSN4700", room_for=40),
+        Wish(hosts=60, rails=4, leaf="ACS-MSN4700", spines=2, room_for=300),
+        Wish(hosts=20, rails=4, room_for=70, planes=2),
+    ],
+    ids=["split cages", "racks", "pods", "planes"],
+)
+def test_pools_and_ranges_that_fit_are_short(wish: Wish, tmp_path: Path) -> None:
+    """Links have the pool that holds them, and no address each; cages are ranges."""
+    text = sized_inventory(wish, "mine").text
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "fabric.yaml").write_text(text)
+    project = Project(tmp_path / "mine")
+    artefacts = project.switch_artefacts.values()
+    put(tmp_path / "source", {item.path: item.content for mine in artefacts for item in mine})
+    request = Request(hosts=",".join(project.fabric.hosts.names))
+    new = tmp_path / "new"
+    files, _ = import_inventory("configs", str(tmp_path / "source"), new, request, lambda *_: None)
+    path = "devices/imported.yaml"
+    devices = (new / path).read_text() if path in files else ""
+    assert (" address: " in devices, "{address: " in devices) == (False, False)
+    if wish.split:
+        assert "{cages: 1-64, mode: 2x400G}" in devices
+    own = yaml.safe_load(text)["addressing"]
+    now = yaml.safe_load((new / "fabric.yaml").read_text())["addressing"]
+    for field in ("uplinks", "core_links"):
+        assert field not in own or IPv4Network(now[field]).subnet_of(IPv4Network(own[field]))
+
+
+@each("name", NUMBERS)
+def test_the_pool_of_links(name: str) -> None:
+    links, pool, count = NUMBERS[name]
+    assert numbering(links) == (IPv4Network(pool), count)
 
 
 def test_subnets_of_leaves_are_kept(tmp_path: Path) -> None:

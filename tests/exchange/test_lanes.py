@@ -97,7 +97,7 @@ def named(model: str, *ports: str, gbps: int | None = None, given: str = "") -> 
     ("model", "ports", "gbps", "modes"),
     [
         ("SN5600", "swp1 swp64", None, []),
-        ("SN5600", "swp1s0 swp1s1 swp2s0", 400, ["1,2 2x400G"]),
+        ("SN5600", "swp1s0 swp1s1 swp2s0", 400, ["1-2 2x400G"]),
         ("SN5600", "swp1s0 swp1s3", 100, ["1 4x200G"]),
         ("SN5600", "swp1s3", 400, []),
         ("SN5600", "swp1s7 swp99s0 other", None, []),
@@ -133,4 +133,4 @@ def test_lanes_of_a_whole_cage_are_no_parts() -> None:
 
 def test_breakouts_of_the_base_are_not_repeated() -> None:
     assert named("SN5600", "swp1s0", "swp1s1", given="1-8 2x400G") == []
-    assert named("SN5600", "swp9s0", given="1-2 2x400G") == ["1,2,9 2x400G"]
+    assert named("SN5600", "swp9s0", given="1-2 2x400G") == ["1-2,9 2x400G"]

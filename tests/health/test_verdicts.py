@@ -280,6 +280,18 @@ def test_a_cable_that_was_down_before_explains_no_losses() -> None:
     assert {rule for rule, _, _ in fabric.seen()} == {"OBS111", "OBS114"}
 
 
+@pytest.mark.parametrize(
+    ("enabled", "words"),
+    [(False, f"is down: {SPINE} Ethernet1/1 is shut down"), (True, "is down"), (None, "is down")],
+)
+def test_a_port_that_is_shut_down_is_no_broken_cable(enabled: bool | None, words: str) -> None:
+    fabric = Fabric()
+    fabric.both(SPINE, interfaces={"Ethernet1/1": InterfaceState(up=False, enabled=enabled)})
+    (cause,) = fabric.causes()
+    assert cause.message.endswith(words)
+    assert ("plug to replace" in cause.fix) == (enabled is False)
+
+
 def test_headroom_of_another_group_is_not_judged() -> None:
     fabric = Fabric()
     fabric.both(LEAF, priority_groups={(PORT, 0): QueueCounters(None, 0, 10**9)})

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from fabric.intent.device_model import DevicesFile
-from fabric.intent.host_model import HostsFile, HostTraits, NicTraits
+from fabric.intent.host_model import HostsFile, HostTraits, NicOverride, NicTraits
 from fabric.intent.inventory import load
 from fabric.intent.model import FabricFile
 from fabric.intent.scalars import FORMS
@@ -131,3 +131,10 @@ def test_a_message_has_no_pattern(tmp_path) -> None:
     ended = process("check", "inv", cwd=tmp_path)
     assert ended.code == 2
     assert "use number of ports and their speed, such as 2x400G [INT016]" in ended.err
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_number_as_port_of_the_leaf_is_meant_to_be_that_of_the_nic(number: int) -> None:
+    with pytest.raises(ValidationError, match=f"for the port of the NIC use nic_port: {number}"):
+        NicOverride.model_validate({"rail": 0, "port": number})
+    assert NicOverride.model_validate({"rail": 0, "port": str(number)}).port == str(number)

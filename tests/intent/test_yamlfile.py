@@ -147,6 +147,10 @@ def test_all_errors_of_a_file_are_collected() -> None:
     [
         (b"a: 1\nb:2\nc: 3\n", "f.yaml:2:1: there is no space after the colon"),
         (b"a: 1\nb 2\nc: 3\n", "f.yaml:2:1: the line has no colon"),
+        (
+            b"a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> other\n",
+            "f.yaml:2:1: a merge conflict of git is not resolved; keep the lines of one side",
+        ),
     ],
 )
 def test_a_colon_without_a_space(raw: bytes, message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -56,7 +57,7 @@ def test_a_port_that_carries_nothing_costs_bandwidth(
     loss = Condition(subject, health, "x")
     answer = engine(loss).place(Query(8))
     words = {Health.WINDOW: "in a change window"}.get(health, health)
-    reason = f"{subject} is {words}: x; 75 % of its bandwidth is left"
+    reason = f"{subject} is {words}: x; a NIC has 50 % of its bandwidth left"
     assert [why for _, why in answer.graded] == [reason] * hosts
     assert answer.unusable == answer.stopped == ()
     assert status(answer.graded[0][0], loss) == ("True", "Degraded", reason)
@@ -66,7 +67,11 @@ def down(*subjects: str) -> tuple[Condition, ...]:
     return tuple(Condition(subject, Health.DOWN) for subject in subjects)
 
 
-SLOW = Condition("gpu03:eth2", Health.DEGRADED, capacity=0.5)
+def half(subject: str) -> Condition:
+    return Condition(subject, Health.DEGRADED, capacity=0.5)
+
+
+SLOW = half("gpu03:eth2")
 EMPTY = Condition("gpu03:eth1", Health.DEGRADED, capacity=0.0)
 NO_PORT = "no port of the NIC of rail 0 carries traffic: "
 
@@ -76,15 +81,15 @@ NO_PORT = "no port of the NIC of rail 0 carries traffic: "
     [
         (
             down("gpu03:eth1", "gpu03:eth4"),
-            "gpu03:eth1 is down; gpu03:eth4 is down; 50 % of its bandwidth is left",
+            "gpu03:eth1 is down; gpu03:eth4 is down; a NIC has 50 % of its bandwidth left",
             True,
         ),
         (
             (*down("gpu03:eth1"), SLOW),
-            "gpu03:eth1 is down; gpu03:eth2 is degraded; 62.5 % of its bandwidth is left",
+            "gpu03:eth1 is down; gpu03:eth2 is degraded; a NIC has 25 % of its bandwidth left",
             True,
         ),
-        ((EMPTY,), "gpu03:eth1 is degraded; 75 % of its bandwidth is left", True),
+        ((EMPTY,), "gpu03:eth1 is degraded; a NIC has 50 % of its bandwidth left", True),
         (
             down("gpu03:eth1", "gpu03:eth2"),
             f"{NO_PORT}gpu03:eth1 is down; gpu03:eth2 is down",
@@ -106,6 +111,7 @@ NO_PORT = "no port of the NIC of rail 0 carries traffic: "
             False,
         ),
         (down("gpu03:eth1", "gpu03"), "gpu03 is down", False),
+        ((replace(SLOW, subject="gpu03", capacity=0.0),), "gpu03 is degraded", False),
     ],
 )
 def test_a_host_takes_jobs_while_each_nic_has_a_port(
@@ -151,12 +157,14 @@ DIFFERS = Condition("gpu01", Health.DEGRADED, capacity=1.0)
 @each(
     ("conditions", "nodes", "least", "later"),
     [
-        ((*RAIL_1, *down("gpu01:eth2")), 2, 0.75, {"gpu01"}),
-        ((*RAIL_1, *down("gpu01:eth2")), 7, 0.75, {"gpu01"}),
-        ((*RAIL_1, *down("gpu01:eth2")), 8, 0.5, {"gpu01"}),
+        ((*RAIL_1, half("gpu01:eth4")), 2, 0.5, {"gpu01"}),
+        ((*RAIL_1, half("gpu01:eth4")), 7, 0.5, {"gpu01"}),
+        ((*RAIL_1, half("gpu01:eth4")), 8, 0.25, {"gpu01"}),
+        ((*RAIL_1, half("gpu01")), 8, 0.25, {"gpu01"}),
+        ((half("gpu01"), half("gpu02:eth1")), 7, 0.75, {"gpu01"}),
         ((*down("gpu01:eth1", "gpu02:eth1", "gpu02:eth3"), DIFFERS), 6, 1, {"gpu01", "gpu02"}),
-        ((*down("gpu02:eth1", "gpu02:eth3", "gpu03:eth1"), DIFFERS), 7, 0.75, {"gpu02"}),
-        ((*down("gpu02:eth1", "gpu02:eth3", "gpu03:eth1"), DIFFERS), 6, 1, {"gpu02", "gpu03"}),
+        ((*down("gpu02:eth1", "gpu03:eth1"), half("gpu02:eth2"), DIFFERS), 7, 0.5, {"gpu02"}),
+        ((*down("gpu02:eth1", "gpu03:eth1"), DIFFERS), 6, 1, {"gpu02", "gpu03"}),
     ],
 )
 def test_degraded_hosts_with_more_left_come_first(
@@ -178,12 +186,12 @@ def test_several_units_give_the_hosts_with_more_left() -> None:
     fabric = two_units()
     names = fabric.hosts.names
     less = {names[int(np.argmax(fabric.hosts.unit == unit))] for unit in (0, 1)}
-    lost = ("su1-rail1-a", "su2-rail1-a", *(f"{name}:eth1" for name in less))
-    usable = engine(*down(*lost), of=fabric)
+    lost, slow = ("su1-rail1-a", "su2-rail1-a"), [half(f"{name}:eth4") for name in less]
+    usable = engine(*down(*lost), *slow, of=fabric)
     answer = usable.place(Query(len(names) - 2))
     assert {names[row] for row in answer.rows} == {*names} - less
-    assert answer.rate == pytest.approx(0.75)
-    assert usable.place(Query(len(names) - 1)).rate == pytest.approx(0.5)
+    assert answer.rate == pytest.approx(0.5)
+    assert usable.place(Query(len(names) - 1)).rate == pytest.approx(0.25)
 
 
 def test_a_host_alone_needs_no_bandwidth() -> None:
@@ -222,7 +230,7 @@ def test_hosts_without_a_plane_of_the_others_are_named(
 
 def test_a_share_is_that_of_the_nics_in_use() -> None:
     (reason,) = dict(engine(*down("gpu03:eth1")).place(Query(8, gpus_per_node=1)).graded).values()
-    assert reason.endswith("; 50 % of its bandwidth is left")
+    assert reason.endswith("; a NIC has 50 % of its bandwidth left")
 
 
 #: Without PXN an all-to-all goes from plane to plane, between which there is no way.

@@ -217,7 +217,7 @@ def test_what_is_down_is_not_used_and_named() -> None:
 
 
 def test_degraded_hosts_are_used_last_and_named() -> None:
-    engine = conditions(Condition("h00004", Health.DEGRADED, "drops"))
+    engine = conditions(Condition("h00004", Health.DEGRADED, "drops", 1.0))
     assert "h00004" not in names(engine, engine.place(Query(4)))
     answer = engine.place(Query(16))
     assert answer.graded == (("h00004", "h00004 is degraded: drops"),)

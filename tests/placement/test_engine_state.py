@@ -15,6 +15,7 @@ from fabric.placement.engine.request import UnplaceableError
 from fabric.placement.engine.state import Condition, Health, RunningJob, State
 from fabric.placement.engine.traffic import RING, Traffic, parse_traffic
 from fabric.placement.place import place
+from fabric.topology.device_ends import ends_of
 from tests.placement.instances import SMALL, Shape, built, state
 from tests.topology import fabrics
 from tests.topology.fabrics import example
@@ -38,7 +39,8 @@ def test_a_degraded_cable_does_not_hide_that_its_leaf_is_down(first: str, turned
 
 
 def test_the_reason_is_that_which_keeps_a_host_out() -> None:
-    items = (Condition("h00000:eth1", Health.DRAINED), Condition("h00000:eth2", Health.DEGRADED))
+    slow = Condition("h00000:eth2", Health.DEGRADED, "", 1.0)
+    items = (Condition("h00000:eth1", Health.DRAINED), slow)
     assert engine(*items).place(Query(1)).unusable == (("h00000", "h00000:eth1 is drained"),)
 
 
@@ -143,12 +145,15 @@ NO_CAPACITY: dict[str, tuple[list[str], Query, str]] = {
 @pytest.mark.parametrize("case", NO_CAPACITY)
 def test_what_has_no_capacity_is_named(case: str) -> None:
     subjects, query, message = NO_CAPACITY[case]
-    dead = [Condition(subject, Health.DEGRADED, capacity=0.0) for subject in subjects]
     pairs = fabrics.fabric(nic_ports=2 if "-a" in subjects[0] else 1)
     tiers = example("three-tier")
     fabric = tiers if subjects[0].partition(":")[0] in tiers.switch_row else pairs
+    switches = [subject for subject in subjects if ":" not in subject]
+    ends = [(name, end) for name in switches for end in ends_of(fabric, name) if not end.is_nic]
+    ports = [*({*subjects} - {*switches}), *(f"{name}:{end.port}" for name, end in ends)]
+    dead = tuple(Condition(port, Health.DEGRADED, capacity=0.0) for port in ports)
     with pytest.raises(UnplaceableError) as raised:
-        Engine(fabric, State(tuple(dead))).place(query)
+        Engine(fabric, State(dead)).place(query)
     assert message in str(raised.value.findings[0])
 
 
@@ -160,7 +165,7 @@ def test_named_hosts_without_spines_have_no_way() -> None:
 
 
 def test_a_way_over_a_degraded_host_is_better_than_none() -> None:
-    degraded = Condition("gpu002", Health.DEGRADED, "fans")
+    degraded = Condition("gpu002", Health.DEGRADED, "fans", 1.0)
     answer = engine(*APART, degraded, name="demo").place(Query(2, exclude=("gpu004",)))
     assert answer.graded == (("gpu002", "gpu002 is degraded: fans"),)
     assert answer.load == 0

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabric.change.model import Risk
-from fabric.change.rollout import STOP
+from fabric.change.rollout import stop
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.report.diff.consequences import consequences, lost_pairs, reaches, worst
@@ -172,7 +172,7 @@ ENDED = {
         [
             (
                 "a roll-out cuts 6 of 6 pairs of leaves after waves 2 to 3, while BGP sessions are "
-                f"down; {STOP}; for a plan with --rollout add --traffic-stopped"
+                f"down; {stop()}; for a plan with --rollout add --traffic-stopped"
             ),
             (
                 "BGP sessions of 6 switches (spine[01-02],su[1-2]-rail[0-1]) restart: AS "
@@ -217,7 +217,7 @@ def test_protection_that_is_taken_away_is_a_risk(tmp_path: Path) -> None:
 
 def _watchdog_figures(device: DeviceDesign) -> set[str]:
     port = next(port for port in device.ports if port.qos and port.enabled)
-    return {name for name in _values(device, port) if name.startswith("watchdog.")}
+    return {name for name in _values(device, port, None) if name.startswith("watchdog.")}
 
 
 def test_a_watchdog_that_is_not_rendered_has_no_figures() -> None:
@@ -252,7 +252,7 @@ def test_what_is_lost_between_waves_has_the_words_of_a_plan(
     words = [one.words for one in result.consequences if LOST in one.words]
     assert [example in line for line in words] == ([True] if example else [])
     assert all(f"{LOST} after waves" in line for line in words)
-    assert all(f"; {STOP}; for a plan with --rollout add" in line for line in words)
+    assert all(f"; {stop()}; for a plan with --rollout add" in line for line in words)
 
 
 @dataclass(frozen=True)

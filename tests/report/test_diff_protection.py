@@ -36,6 +36,15 @@ CASES = {
         *("pmax_percent", "100", "50"),
         "ECN marks less on 8 ports (leaf): pmax_percent 100 -> 50",
     ),
+    "Kmin where PFC pauses first": (
+        *("kmin_before_pause", "true", "false"),
+        "PFC pauses before ECN marks on 8 ports (leaf)",
+    ),
+    "Kmax of a class where PFC pauses first": (
+        *("storage.kmax_before_pause", "true", "false"),
+        "PFC pauses before ECN marks every packet on 8 ports (leaf)",
+    ),
+    "Kmax that is below the pause again": ("kmax_before_pause", "false", "true", None),
     "more marks": ("pmax_percent", "20", "100", None),
     "a figure that comes": ("kmin_bytes", "-", "150000", None),
     "what protects nothing": ("mtu_bytes", "1500", "9100", None),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.core.artefact import Artefact
-from fabric.report.diff.settings import settings
+from fabric.report.diff.settings import clearing_files, settings
 
 #: Both sides of a file, and path, before and after of what differs.
 LINES = {
@@ -133,6 +133,49 @@ def test_a_file_that_appears_or_can_be_run() -> None:
     program = Artefact("s", "eos", "running-config", plain.path, plain.content, executable=True)
     [one] = settings([plain], [program])
     assert (one.path, one.before, one.after) == ("(mode)", "plain", "executable")
+
+
+_SET, _CLEAR = "switches/s/config.nv", "switches/s/clear.nv"
+
+
+def _nvue(**texts: str) -> list[Artefact]:
+    """Return files of a Cumulus switch: ``config`` and ``clear``."""
+    return [
+        Artefact("s", "cumulus", "x", f"switches/s/{name}.nv", text.encode())
+        for name, text in texts.items()
+    ]
+
+
+#: Files before and after; the files of the settings, and those that are left out of them.
+CLEARING = {
+    "both": (
+        *(_nvue(config="set vlan101\n", clear="unset vlan101\n"),),
+        *(_nvue(config="set vlan201\n", clear="unset vlan201\n"),),
+        *([_SET], [_CLEAR]),
+    ),
+    "what is cleared alone": (
+        *(_nvue(config="set a\n", clear="unset a\n"),),
+        *(_nvue(config="set a\n", clear="unset b\n"),),
+        *([_CLEAR], [_CLEAR]),
+    ),
+    "a file that goes": (
+        *(_nvue(config="set a 1\n", clear="unset a\n"), _nvue(config="set a 2\n")),
+        *([_CLEAR, _SET], []),
+    ),
+    "neither": (
+        *(_nvue(config="set a\n", clear="unset a\n"),),
+        *(_nvue(config="set a\n", clear="unset a\n"),),
+        *([], []),
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "files", "clearing"), CLEARING.values(), ids=CLEARING)
+def test_lines_that_only_clear_what_others_set(
+    old: list[Artefact], new: list[Artefact], files: list[str], clearing: list[str]
+) -> None:
+    assert [one.file for one in settings(old, new)] == files
+    assert clearing_files(old, new) == clearing
 
 
 _WORD = st.sampled_from(["a", "b", "c", "1", "2"])

@@ -357,6 +357,39 @@ def test_fields_of_a_description(inventory: str, device: str, port: str, fields:
     assert not any("not set" in value.value for one in deciding for value in one.values)
 
 
+#: Ports without a cable, and the fields that decide their rows: how many have one, and their speed.
+UNUSED = {
+    "a leaf": (
+        *("demo", "su1-rail0", "Ethernet16"),
+        ("spines.count", "spines.links_per_leaf", "speeds.uplink_gbps", "platforms.leaf.sku"),
+    ),
+    "a spine": (
+        *("three-tier", "east-spine01", "Ethernet64"),
+        (
+            *("spines.links_per_leaf", "super_spines.count", "super_spines.links_per_spine"),
+            *("speeds.uplink_gbps", "platforms.spine.sku"),
+        ),
+    ),
+    "a super-spine": (
+        *("three-tier", "core01", "Ethernet16"),
+        ("super_spines.links_per_spine", "speeds.uplink_gbps"),
+    ),
+    "a spine by its cables": (
+        *("explicit", "core-w", "Ethernet248"),
+        ("design", "speeds.uplink_gbps", "platforms.spine.sku"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "device", "port", "fields"), UNUSED.values(), ids=UNUSED)
+def test_fields_of_a_port_without_a_cable(
+    name: str, device: str, port: str, fields: tuple[str, ...]
+) -> None:
+    """The speed of NICs decides nothing at a spine, nor at any port that no cable is in."""
+    read = values(Project(example(name)), device, f"PORT|{port}|speed")
+    assert [field.removeprefix("fabric.") for field in read] == [*fields]
+
+
 def test_fields_of_the_ports_that_a_line_is_about(project):
     """A row about all ports has the fields of both kinds; a leaf has no model of a spine."""
     lengths = [one for one in explain(project, LEAF, "CABLE_LENGTH") if "AZURE" in one.line]

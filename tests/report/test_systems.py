@@ -23,6 +23,8 @@ def test_each_role_has_its_systems_and_models() -> None:
     assert list(systems([rail])) == [
         "64 hosts with 512 NICs; 16 leaves, SONiC (ACS-SN5600); 8 spines, SONiC (ACS-SN5600)"
     ]
+    (pairs,) = systems([Project(INVENTORY / "dual-tor").fabric])
+    assert pairs.startswith("8 hosts with 16 NICs, 32 ports; 4 leaves, ")
     first, second = systems([mixed])
     assert "Arista EOS (7060X6-64PE), and 5 more; 2 spines, " in first
     assert second.startswith("SN4700 selects NVIDIA Cumulus Linux (with SONiC: ACS-MSN4700), ")

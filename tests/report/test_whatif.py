@@ -494,6 +494,17 @@ def test_how_much_is_left(after: float, before: float, text: str) -> None:
     assert percent_left(after, before) == text
 
 
+@pytest.mark.parametrize(
+    ("failed", "new"),
+    {"east-spine01": ["fabric.spines"], "rack1-leaf": [], "core01": []}.items(),
+)
+def test_spines_that_were_oversubscribed_are_not_new(failed: str, new: list[str]) -> None:
+    """Another spine is the example then; leaves that become so are a finding of their own."""
+    result = whatif(Project(ROOT / "inventory" / "three-tier"), [failed])
+    assert [one.field for one in result.new_findings] == new
+    assert [one.field for one in result.changed_findings] == ["fabric.super_spines"]
+
+
 def test_a_finding_with_other_values_is_not_new() -> None:
     result = whatif(Project(ROOT / "inventory" / "explicit"), ["switch:core-w"])
     assert [one.rule for one in result.new_findings] == ["TOP014"]

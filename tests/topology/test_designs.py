@@ -217,7 +217,7 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "planes without ports": (
         {"planes": 2},
-        ["fabric.planes: planes is 2, but each NIC uses 1 port; set nic_ports: 2"],
+        ["each NIC uses 1 port; set nic_ports: 2, one port for each plane, and in host.interfaces"],
     ),
     "planes in rail-only": (
         {**RAIL_ONLY, "nic_ports": 2, "planes": 2},

@@ -41,6 +41,15 @@ def test_what_belongs_to_a_part(name: str) -> None:
     assert tuple(map(int, found)) == counts
 
 
+@pytest.mark.parametrize("choice", [Choice(rail=3), Choice(units={"su1"}, rail=3)])
+def test_a_rail_alone_has_its_colour(choice: Choice) -> None:
+    built = example("rail-512")
+    some = part(built, choice)
+    shown = limited(built, some)
+    drawn = picture(shown, clos(shown), some.states(cable_states(built, clos(built))))
+    assert {line.rail for line in drawn.lines} == {3}
+
+
 def _check(built: Fabric, choice: Choice) -> None:
     """Every device of a part is in one box, and every cable of it in the line between its boxes."""
     some = part(built, choice)

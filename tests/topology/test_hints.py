@@ -21,15 +21,30 @@ def test_zeros_before_a_number_come_first(name: str, meant: str) -> None:
 
 SPINE = [f"Ethernet{cage}/{part}" for cage in range(1, 65) for part in (1, 5)]
 LEAF = [f"Ethernet{number}" for number in range(0, 512, 8)]
+PODS = ["a-spine01", "b-spine01"]
+MANY = [f"pod{pod}-spine01" for pod in range(1, 6)]
 #: Kind, name, what there is -> what the message says.
 NAMES = {
-    "goes on with another number": ("port", "Ethernet1", SPINE, "did you mean 'Ethernet1/1'?"),
+    "goes on with another number": (
+        "port",
+        "Ethernet1",
+        SPINE,
+        "did you mean 'Ethernet1/1' or 'Ethernet1/5'?",
+    ),
     "nearest number": ("port", "Ethernet1", LEAF, "did you mean 'Ethernet0'?"),
     "nearest part": ("port", "Ethernet9/4", SPINE, "did you mean 'Ethernet9/5'?"),
     # more digits than Python reads as a number
     "endless number": ("port", f"Ethernet{'0' * 5000}9", LEAF, "did you mean 'Ethernet8'?"),
     "beyond the range": ("host", "gpu097", HOSTS, "known: gpu[01-96]"),
     "letters": ("host", "gpx05", HOSTS, "did you mean 'gpu05'?"),
+    "the end of two": ("switch", "spine01", PODS, "did you mean 'a-spine01' or 'b-spine01'?"),
+    "the end of many": ("switch", "spine01", MANY, "did you mean one of 5: pod[1-5]-spine01?"),
+    "spelled like two": (
+        "switch",
+        "x-spine01",
+        PODS,
+        "did you mean 'a-spine01' or 'b-spine01'?",
+    ),
     "nothing like it": ("port", "swp1", SPINE, "`rocefab show links` lists them"),
 }
 

@@ -205,7 +205,12 @@ WRONG: dict[str, tuple[list[Any], dict[str, Any], str]] = {
     "a VLAN of two tenants": (
         [RED, BLUE],
         {"addressing": {"vlan_per": "rail"}},
-        "and 2 more is shared with tenant red",
+        "and 2 more is shared with tenant red; use addressing.vlan_per: none, or nic, or",
+    ),
+    "a VLAN of two tenants, with fields of VLANs": (
+        [RED, BLUE],
+        {"addressing": {"vlan_per": "rail", "host_prefix_length": 24, "vlan_first": 101}},
+        "use addressing.vlan_per: none (without host_prefix_length and vlan_first), or nic, or",
     ),
     "a name of 16 characters": ([RED | {"name": "sixteen-letters1"}], {}, "fabric.tenants[0].name"),
     "an id of 17 bits": ([RED | {"id": 65_536}], {}, "fabric.tenants[0].id"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabric.core.findings import Finding, Severity
-from fabric.validate.same_findings import JudgedSide, same_findings
+from fabric.validate.same_findings import JudgedSide, apart, same_findings
 from fabric.workflow.since import without_known
 from fabric.workflow.site import check_folder
 from fabric.workflow.work import Work
@@ -84,6 +84,48 @@ def test_what_is_new(case: Case) -> None:
     same = {id(finding) for _, finding in same_findings(before, after)}
     new = tuple(row for row, finding in enumerate(case.after) if id(finding) not in same)
     assert new == case.new
+
+
+def _tier(device: str, message: str, severity: Severity = Severity.INFO) -> Finding:
+    return Finding("XYZ001", severity, message, "", "a", None, device, is_example=True)
+
+
+SPINES, OTHERS = "spines: 4, at most 2.00:1 of 1,600", "spines: 3, at most 4.00:1 of 800"
+LEAVES = "leaves: 4, at most 2.00:1 of 1,600"
+#: Findings before and after; what is gone, what is new, and what has other values, by device.
+VALUES = {
+    "another example, with other values": ([("a", SPINES)], [("b", OTHERS)], ("", "", "b")),
+    "the same example": ([("a", SPINES)], [("a", OTHERS)], ("", "", "a")),
+    "an example that the message names": ([("a", "a: 1")], [("b", "b: 2")], ("", "", "b")),
+    "another tier": ([("a", SPINES)], [("b", LEAVES)], ("a", "b", "")),
+    "one tier of two": (
+        *([("a", SPINES), ("c", LEAVES)], [("b", OTHERS), ("c", LEAVES)]),
+        ("", "", "b"),
+    ),
+    "a second group": ([("a", SPINES)], [("b", OTHERS), ("a", OTHERS)], ("", "b", "a")),
+    "a group less": ([("a", SPINES), ("b", SPINES)], [("b", OTHERS)], ("a", "", "b")),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "devices"), VALUES.values(), ids=VALUES)
+def test_what_a_finding_says_and_not_its_example_tells_it_apart(
+    before: list[tuple[str, str]], after: list[tuple[str, str]], devices: tuple[str, str, str]
+) -> None:
+    sides = [
+        JudgedSide(tuple(_tier(*row) for row in rows), frozenset("abc"), "")
+        for rows in (before, after)
+    ]
+    gone, new, _, changed = apart(*sides)
+    assert tuple("".join(one.device for one in side) for side in (gone, new, changed)) == devices
+
+
+def test_an_error_on_another_device_is_new_whatever_its_values() -> None:
+    sides = [
+        JudgedSide((_tier(device, message, ERROR),), frozenset("ab"), "")
+        for device, message in (("a", SPINES), ("b", OTHERS))
+    ]
+    gone, new, _, changed = apart(*sides)
+    assert ([one.device for one in (*gone, *new)], changed) == (["a", "b"], [])
 
 
 @pytest.mark.parametrize("folder", ["one", "/site/one", "of", "a b"])

@@ -315,6 +315,26 @@ def test_shares_sum_to_a_whole(system: str, tmp_path: Path) -> None:
     assert "percents that sum to 100" in change
 
 
+#: The line of a system that leads the DSCP of data to its class, and what runs in its place.
+NOWHERE = {
+    "sonic": (r'"26": "3"', '"26": "0"'),
+    "esonic": (r"dscp 26 traffic-class 3", "dscp 26 traffic-class 0"),
+    "eos": (r"map dscp 26 to traffic-class 3", "map dscp 26 to traffic-class 0"),
+    "comware7": (r"import 26 export 3", "import 26 export 0"),
+    "vrp8": (r"ip-dscp-inbound 26 phb af3", "ip-dscp-inbound 26 phb be"),
+}
+
+
+@pytest.mark.parametrize("system", NOWHERE)
+def test_a_dscp_map_that_does_not_lead_to_the_class_is_named(system: str, tmp_path: Path) -> None:
+    name, (line, other) = f"{system}-leaf", NOWHERE[system]
+    text, count = re.subn(line, other, rendered(mixed())[name])
+    assert count
+    outcome = adopted(tmp_path, {name: text})
+    remaining = {(one.field, one.running, one.adopted) for one in outcome.remaining[name]}
+    assert ("roce_dscp", "none", "26") in remaining
+
+
 def test_like_changes_are_shown_once_after_those_of_few(tmp_path: Path) -> None:
     def change(number: int, running: str) -> Difference:
         return Difference("mtu.port_bytes", running, "9,000", (f"swp{number}", "swp9"))

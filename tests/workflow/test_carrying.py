@@ -11,7 +11,7 @@ import pytest
 from fabric.change.model import Change, DevicePlan, Risk
 from fabric.change.stages import Stages
 from fabric.intent.rollout_model import Rollout
-from fabric.workflow.carrying import changing_ports, idle_ports
+from fabric.workflow.carrying import changing_ports, idle_ports, leaving_hosts
 from fabric.workflow.mixed import hazards
 from fabric.workflow.project import Project
 from fabric.workflow.sides import Side, planned_side
@@ -121,6 +121,37 @@ def test_growth_between_waves(name: str, tmp_path: Path) -> None:
         problems = hazards(large, [[device] for device in order], before, after, in_waves=False)
         assert bool(problems) is bool(words), problems
         assert any(words in problem for problem in problems) or not words, problems
+
+
+#: What is grown -> the hosts that leave where it is rolled back.
+LEAVING = {
+    "hosts": ["gpu3"],
+    "a unit": ["gpu3", "gpu4"],
+    "a spine": [],
+    "all of them": ["gpu3", "gpu4"],
+    "hosts, and another priority": ["gpu3"],
+    "a port that is up, a NIC without address": ["gpu3"],
+    "a NIC that has an address": [],
+}
+
+
+@pytest.mark.parametrize("name", LEAVING)
+@pytest.mark.parametrize("in_waves", [True, False], ids=["roll-out", "waves"])
+def test_growth_that_is_rolled_back_stops_jobs_on_hosts_that_leave_alone(
+    name: str, tmp_path: Path, *, in_waves: bool
+) -> None:
+    """The states between its waves lose what those of the way there lose, and no more."""
+    edits, change, words = CASES[name]
+    small, large = _projects(tmp_path, edits)
+    before, after = _read(small, large)
+    before = change(before) if change else before
+    every = [*large.devices, *large.hosts]
+    for order in (every, every[::-1]):
+        waves = [[device] for device in order]
+        problems = hazards(large, waves, after, before, in_waves=in_waves)
+        assert bool(problems) is bool(words), problems
+    assert leaving_hosts(large, after, before) == LEAVING[name]
+    assert leaving_hosts(large, before, after) == []
 
 
 def test_waves_of_growth_take_nothing_from_what_runs(tmp_path: Path) -> None:

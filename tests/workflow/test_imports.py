@@ -443,7 +443,7 @@ def test_netbox_with_breakout_cables(tmp_path: Path) -> None:
     rows = (tmp_path / "out/cabling.csv").read_text().splitlines()
     assert rows[1:3] == ["gpu2,eth1,leaf1,swp1s0,400,3", "gpu3,eth1,leaf1,swp1s1,400,3"]
     assert check(Project(tmp_path / "out")).at_least(Severity.ERROR) == ()
-    assert "{cages: '1,2', mode: 2x400G}" in (tmp_path / "out/devices/imported.yaml").read_text()
+    assert "{cages: 1-2, mode: 2x400G}" in (tmp_path / "out/devices/imported.yaml").read_text()
     said = refusal("netbox", source, tmp_path / "no", models=("leaf=SN4700", "spine=SN5600"))
     assert "leaf1: 'swp1' is cabled in 2 parts, which SN4700 has not" in said
     assert not (tmp_path / "no").exists()

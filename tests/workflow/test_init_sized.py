@@ -22,7 +22,8 @@ from fabric.platforms.catalogue import Skus
 from fabric.topology.cabling import planned_cables
 from fabric.workflow.check import check
 from fabric.workflow.init import init
-from fabric.workflow.init_sized import NICS, Wish, refuse_models, sized_inventory
+from fabric.workflow.init_sized import refuse_models, sized_inventory
+from fabric.workflow.init_wish import NICS, Wish
 from fabric.workflow.project import Project
 from tests.cli.runs import ROOT, clean_environment, run
 from tests.waiting import LONGEST_S
@@ -51,6 +52,23 @@ WISHES = {
     "pods of racks": Wish("classic-tor", 150, 4, "ACS-MSN4700", room_for=190),
     # NX-OS takes lossless cables of 100 m
     "pods of short cables": Wish(hosts=40, rails=4, leaf="N9K-C9332D-GX2B", spines=2, room_for=200),
+    "dual-ToR": Wish(hosts=20, rails=4, room_for=70, nic_ports=2),
+    "dual-ToR racks": Wish("classic-tor", 12, 4, "ACS-MSN4700", room_for=40, nic_ports=2),
+    "dual-plane": Wish(hosts=20, rails=4, room_for=70, planes=2),
+    "dual-plane with ports of hosts": Wish(
+        hosts=20, rails=4, leaf="N9K-C9364D-GX2A", spine="7060DX5-64S", planes=2
+    ),
+    "pods of planes": Wish(hosts=260, room_for=400, split="2x400G", nic_gbps=400, planes=2),
+    "pods of dual-ToR racks": Wish(
+        "classic-tor", 150, 4, "ACS-MSN4700", room_for=190, nic_gbps=400, nic_ports=2
+    ),
+    "tenants": Wish(hosts=20, rails=3, room_for=70, tenants=3),
+    "tenants of racks": Wish("classic-tor", 21, 3, "7060X6-64PE", nic_ports=2, tenants=4),
+    "routed NICs": Wish(hosts=48, leaf="N9K-C9332D-GX2B", vlan_per="none"),
+    "routed NICs of planes": Wish(hosts=24, rails=3, leaf="SN4700", planes=2, vlan_per="none"),
+    "tenants over planes": Wish(hosts=48, rails=5, leaf="SN4700", planes=2, tenants=2),
+    "tenants with tunnel ends": Wish(hosts=20, rails=4, leaf="N9K-C9364D-GX2A", tenants=3),
+    "tenants in pods": Wish(hosts=260, room_for=400, leaf="7060X6-64PE", tenants=9),
     "pods with few spines": Wish(hosts=40, rails=4, leaf="ACS-MSN4700", spines=2, room_for=300),
 }
 
@@ -113,6 +131,48 @@ def test_what_it_says() -> None:
     assert lines == tuple(SAID.splitlines())
 
 
+@pytest.mark.parametrize(
+    ("wish", "said", "line"),
+    [
+        (Wish(hosts=8, rails=2), ["rails: 2", "eth[1-2]"], "8 hosts x 2 NICs: "),
+        (
+            Wish(hosts=8, rails=2, nic_ports=2),
+            ["rails: 2", "nic_ports: 2", "eth[1-4]", "mlx5_[1-4]", "gpus: 2", "host_gbps: 200"],
+            "8 hosts x 2 NICs of 2 ports: 1 unit of up to 8 hosts, 4 leaves, 2 spines.",
+        ),
+        (
+            Wish(hosts=8, rails=2, planes=2),
+            ["nic_ports: 2", "planes: 2", "eth[1-4]"],
+            "1 unit of up to 8 hosts, 2 leaves, 2 spines in each of 2 planes.",
+        ),
+        (
+            Wish(hosts=8, rails=2, tenants=3),
+            ["vlan_per: none", "form: local", 'tenant3, id: 3, hosts: "gpu[6-8]"'],
+            "3 tenants, form local: no traffic of a tenant between leaves, because ACS-SN5600",
+        ),
+        (
+            Wish(hosts=8, rails=2, leaf="N9K-C9364D-GX2A", tenants=8),
+            ["form: evpn, vteps: 10.254.0.0/", 'tenant8, id: 8, hosts: "gpu8"'],
+            "8 tenants, form evpn.",
+        ),
+    ],
+    ids=["usual", "dual-ToR", "dual-plane", "local tenants", "tenants with tunnel ends"],
+)
+def test_ports_planes_and_tenants_are_written_and_said(
+    wish: Wish, said: list[str], line: str
+) -> None:
+    sized = sized_inventory(wish, "mine")
+    assert [word for word in said if word not in sized.text] == []
+    assert [one for one in sized.lines if line in one]
+
+
+def test_planes_share_no_switch_and_have_all_hosts(tmp_path: Path) -> None:
+    fabric = project(WISHES["dual-plane"], tmp_path / "mine").fabric
+    planes = fabric.switches.plane[fabric.nics.leaf]
+    assert (planes == fabric.nics.nic_port).all()
+    assert set(fabric.switches.plane.tolist()) == {0, 1}
+
+
 @pytest.mark.parametrize("name", ["pods", "pods of racks", "pods with few spines"])
 def test_pods_have_the_switches_and_ports_that_it_says(name: str, tmp_path: Path) -> None:
     wish = WISHES[name]
@@ -166,7 +226,8 @@ def test_it_says_what_a_split_would_give() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"leaf": "ACS-SN9999"}, "unknown switch model 'ACS-SN9999'"),
+        ({"leaf": "ACS-SN9999"}, "^--leaf: unknown switch model 'ACS-SN9999'"),
+        ({"spine": "ACS-SN9999"}, "^--spine: unknown switch model 'ACS-SN9999'"),
         ({"split": "3x400G"}, "choose one of: .*2x400G"),
         ({"split": "half"}, "write parts and speed as 2x400G"),
         ({"nic_gbps": 200, "leaf": "7050SX3-48YC8", "split": ""}, "choose one of: 10, 25"),
@@ -175,6 +236,7 @@ def test_it_says_what_a_split_would_give() -> None:
             "all ports of Z9864F-ON share no speed: 40, 100",
         ),
         ({"hosts": 200}, "96 is less than --hosts 200"),
+        ({"tenants": 33}, "^--tenants: 33 is more than --hosts 32"),
         ({"room_for": 60_000, "leaf": "ACS-MSN4700", "split": ""}, "^--room-for: .* 60,000 hosts"),
         (
             {"hosts": 16_384, "room_for": 0, "split": "", "nic_gbps": 400},
@@ -408,7 +470,7 @@ def test_it_asks_on_a_terminal(tmp_path: Path) -> None:
         stderr=follower,
     )
     os.close(follower)
-    answers = ["ring", "rail-optimised", "many", "256", "512", "", "", "", "", "", "4"]
+    answers = ["ring", "rail-optimised", "many", "256", "512", "", "", "", "", "", "4", *3 * [""]]
     said = ""
     end_s = time.monotonic() + LONGEST_S
     while time.monotonic() < end_s and "check mine" not in said:

@@ -239,6 +239,17 @@ def test_an_edit_that_protects_less_is_named_first(
     assert (printed[parts + 1] == words, words in printed) == (is_named, is_named)
 
 
+def test_a_threshold_that_pfc_reaches_first_is_named(inventory: Path) -> None:
+    """The edit itself is a small step; what it does to the order of ECN and PFC is not."""
+    file = inventory / "fabric.yaml"
+    file.write_text(file.read_text().replace("kmax_bytes: 1500000", "kmax_bytes: 9000000"))
+    git(inventory, "commit", "-qam", "just below the pause threshold")
+    file.write_text(file.read_text().replace("kmax_bytes: 9000000", "kmax_bytes: 11000000"))
+    assert _lines(inventory)[0] == (
+        "less protection: PFC pauses before ECN marks every packet on 8 ports (leaf)"
+    )
+
+
 _DSCP = ("roce_dscp: 26", "roce_dscp: 30")
 _MINIMUM = ("kmin_bytes: 150000", "kmin_bytes: 172000")
 #: Edits, and whether the first of them is what hosts change for.

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from fabric.change.model import Change, DevicePlan, Plan, Risk
+from fabric.change.origin import Origin
 from fabric.workflow.plan_text import describe
 
 _CHANGE = Change("PORT|Ethernet0|mtu", "9100", "9216", Risk.PORT_FLAP)
@@ -110,3 +114,29 @@ def test_full_shows_every_line_of_every_device() -> None:
 
 def test_nothing_to_change() -> None:
     assert describe(Plan("mine", (), {}, ("leaf1",))).startswith("No changes. 1 device matches")
+
+
+_STOP, _ELSE = "stop the jobs before `rocefab apply", "or look for waves without loss:\n "
+_OTHERS = "with the other options of this plan\n"
+#: File and inventory of a plan, and what it says where packets are lost between its waves.
+COMMANDS = {
+    "a file": (
+        *(Path("night 1.json"), "/net/demo", f"{_STOP} 'night 1.json' --commit`; {_ELSE}"),
+        f" `rocefab plan /net/demo --rollout --out 'night 1.json'`, {_OTHERS}",
+    ),
+    "no file yet": (
+        *(None, ""),
+        f"{_STOP} plan.json --commit`, which this plan with `--out plan.json` writes; {_ELSE}",
+        f" `rocefab plan --rollout --out plan.json`, {_OTHERS}",
+    ),
+}
+
+
+@pytest.mark.parametrize(("file", "folder", "stop", "other"), COMMANDS.values(), ids=COMMANDS)
+def test_a_plan_that_loses_packets_has_the_commands(
+    file: Path | None, folder: str, stop: str, other: str
+) -> None:
+    origin = Origin(folder, "", "", "", 0.0) if folder else None
+    plan = replace(_plan(*LEAVES), hazards=("after wave 1: 2 pairs",), origin=origin)
+    assert f"\n  after wave 1: 2 pairs\n{stop}{other}" in describe(plan, file=file)
+    assert _STOP not in describe(replace(plan, hazards=()), file=file)

@@ -116,8 +116,20 @@ def test_a_rollback_of_a_roll_out_demands_what_apply_demands(tmp_path: Path) -> 
     assert [line.partition(":")[0] for line in stopped] == [f"wave {n}" for n in (1, 2, 3, 4)]
 
 
+def test_jobs_on_hosts_that_leave_are_all_that_must_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run(tmp_path, "ECN", 4, rollout=True)
+    monkeypatch.setattr(rollback_states, "leaving_hosts", lambda *_: ["gpu003", "gpu004"])
+    leave = "the rollback takes NICs of 2 hosts (gpu[003-004]) out of service: stop the jobs there"
+    assert run.losses() == [leave]
+    monkeypatch.setattr(rolling_back.Applier, "roll_back", lambda applier, *_: applier.options)
+    options = rolling_back.rollback(run.number, run.state, None, lambda *_: None)
+    assert options.notes == (leave,)
+
+
 def no_proof(monkeypatch: pytest.MonkeyPatch, *hazards: str) -> None:
-    monkeypatch.setattr(rollback_states, "_hazards", lambda *_: [*hazards])
+    monkeypatch.setattr(rollback_states, "_judged", lambda *_: ([*hazards], []))
 
 
 def test_a_plan_without_a_roll_out_warns_in_the_journal(
@@ -173,7 +185,7 @@ def test_what_is_unknown_is_said_and_stops_no_rollback(
         (saved,) = run.state.rglob("*spine01*")
         saved.unlink()
     elif name == "fault":
-        monkeypatch.setattr(rollback_states, "_hazards", lambda *_: {}["nics"])
+        monkeypatch.setattr(rollback_states, "_judged", lambda *_: {}["nics"])
     elif name in ("edited", "wrong"):
         file.write_text("name: [" if name == "wrong" else f"{file.read_text()}# more\n")
 
@@ -195,7 +207,9 @@ def test_a_silent_device_counts_as_the_run_left_it(
     Journal(run.state).record(run.number, "spine01", State.ROLLED_BACK)
     seen = []
     monkeypatch.setattr(rollback_states, "_running", silent)
-    monkeypatch.setattr(rollback_states, "_hazards", lambda *sides: seen.append(sides[-1]) or [])
+    monkeypatch.setattr(
+        rollback_states, "_judged", lambda *sides: (seen.append(sides[-1]) or [], [])
+    )
     back, planned = run.losses()
     assert back == "not read, judged as before the run: spine01: timed out"
     assert planned.startswith("not read, judged as planned: spine02,su")

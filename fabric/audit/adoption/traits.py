@@ -58,8 +58,7 @@ def _classes(port: PortPolicy, policy: LosslessPolicy) -> Iterator[tuple[str, Tr
         yield from _lossless_class(port, priority).items()
     for one in policy.classes:
         if one.pfc_priority in port.lossless:
-            nothing: Traits = {"roce_dscp": frozenset()}  # its class is not reached
-            for field, trait in (_lossless_class(port, one.pfc_priority) or nothing).items():
+            for field, trait in _lossless_class(port, one.pfc_priority).items():
                 yield class_field(one.name, field), trait
 
 
@@ -71,7 +70,7 @@ def preferred(values: frozenset[int], *wanted: int) -> int:
 def _lossless_class(port: PortPolicy, priority: int) -> Traits:
     number = class_of(port, priority)
     if number is None:
-        return {}
+        return {"roce_dscp": frozenset()}  # no DSCP leads to the class
     result: Traits = {}
     if port.dscp_to_class and port.trusts_dscp is not False:
         result |= {"traffic_class": number, "roce_dscp": dscps_of(port, number)}

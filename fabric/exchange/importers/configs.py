@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.importers import lldp
+from fabric.exchange.link_pools import in_order_of_links
 from fabric.exchange.longest_cables import with_lengths
 from fabric.exchange.port_text import far_end
 from fabric.exchange.values import malformed
@@ -72,7 +73,7 @@ def parse(data: Any, shown: str, settings: Settings) -> Imported:
     plant, notes = with_lengths(imported.plant, longest, switches, shown)
     return replace(
         imported,
-        plant=plant,
+        plant=replace(plant, cables=in_order_of_links(plant)),
         notes=(*imported.notes, *notes),
         allowas_in=min(often, _MOST_OFTEN),
         descriptions=texts,

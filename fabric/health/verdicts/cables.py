@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabric.core.counts import counted
+from fabric.core.counts import counted, noun
 from fabric.core.findings import Severity
 from fabric.health.cause import signs_at
 from fabric.health.fec import hours_until_loss
@@ -58,7 +58,11 @@ class LinkDown(Verdict):
                 yield self._cause(window, message, rows, name, severity=severity)
         for row in _near(np.flatnonzero(left), window).tolist():
             message = f"the cable to {ends.title(int(ends.far[row]))} is down"
-            yield self._cause(window, message, np.array([row]), *place(window, row))
+            where, more = np.array([row]), {}
+            if shut := _shut(window, row):
+                verb = noun(len(shut), "is", "are")
+                message, more = f"{message}: {' and '.join(shut)} {verb} shut down", _SHUT
+            yield self._cause(window, message, where, *place(window, row), **more)
 
     def _cause(
         self,
@@ -67,7 +71,7 @@ class LinkDown(Verdict):
         rows: Ints,
         device: str,
         port: str = "",
-        severity: Severity = Severity.ERROR,
+        **more: Any,
     ) -> Cause:
         ends = window.ends
         both = np.concatenate([rows, ends.far[rows]])
@@ -78,12 +82,28 @@ class LinkDown(Verdict):
             message,
             device,
             port,
-            severity=severity,
             about=signs_at(both, "down"),
             explains=signs_at(both, *_LOAD),
             lost=math.inf if fell else 0.0,
             **(on_cables(window, both) if lost else {}),
+            **more,
         )
+
+
+#: What to do about a port that somebody shut.
+_SHUT = {"fix": "no plug to replace: `rocefab plan` shows whether the inventory wants it up"}
+
+
+def _shut(window: Window, row: int) -> list[str]:
+    """Return the ends of a cable that their switches say are shut down."""
+    return [
+        window.ends.title(end)
+        for end in (row, int(window.ends.far[row]))
+        if (one := window.readings.get(place(window, end)[0]))
+        and one.after
+        and (port := (one.after.interfaces or {}).get(window.ends.ports[end]))
+        and port.enabled is False
+    ]
 
 
 @verdicts.add("OBS115")

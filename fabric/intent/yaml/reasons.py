@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import yaml
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+#: First line of a conflict (git-merge(1), how conflicts are presented).
+_CONFLICT = re.compile(r"<{7} ")
 _LEADING_TAB = re.compile(r"[ ]*\t\s*\S")
 
 
@@ -117,6 +119,9 @@ def syntax_finding(error: Exception, text: str, file: str) -> Finding:
     problem = getattr(error, "problem", None) or ""
     words = ", ".join(part for part in (context, problem) if part) or str(error)
     mark = getattr(error, "problem_mark", None)
+    conflict = next((at for at, line in enumerate(lines) if _CONFLICT.match(line)), None)
+    if conflict is not None:
+        return _conflict(Position(file, conflict + 1, 1))
     if mark and mark.line < len(lines) and _LEADING_TAB.match(lines[mark.line]):
         return _tab(Position(file, mark.line + 1, lines[mark.line].index("\t") + 1))
     for reason in _reasons(error, lines):
@@ -140,6 +145,12 @@ def _reasons(error: Exception, lines: list[str]) -> Iterator[_Reason]:
     if problem and _RANGE_FROM.fullmatch(line[max(problem.column - 1, 0) :]):
         yield _BRACKETS
     yield from _REASONS
+
+
+def _conflict(position: Position) -> Finding:
+    message = "a merge conflict of git is not resolved"
+    fix = "keep the lines of one side, and delete the lines with <<<<<<<, ======= and >>>>>>>"
+    return Finding("INT001", Severity.ERROR, message, fix, position=position)
 
 
 def _tab(position: Position) -> Finding:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.units import percent_left
-from fabric.placement.engine.state import Health
+from fabric.placement.engine.state import Health, speed_left
 
 if TYPE_CHECKING:
     from fabric.placement.engine.now import Now
@@ -31,7 +31,7 @@ class HostHealth:
     keeps_away : str
         What keeps jobs away; empty where they may go there.
     share_left : float
-        Share of the bandwidth of its NICs that is left, 0 to 1.
+        Share of its bandwidth that the slowest NIC has left, 0 to 1.
     """
 
     conditions: tuple[Condition, ...] = ()
@@ -53,7 +53,7 @@ class HostHealth:
         """What is not as planned; empty where nothing is."""
         words = [*dict.fromkeys(map(why, self.conditions))]
         if self.takes_jobs and self.share_left < 1:
-            words.append(f"{percent_left(self.share_left, 1)} of its bandwidth is left")
+            words.append(f"a NIC has {percent_left(self.share_left, 1)} of its bandwidth left")
         return words
 
     @property
@@ -85,12 +85,12 @@ def host_health(now: Now, used: Bools | None = None) -> dict[int, HostHealth]:
     known: dict[int, list[tuple[str, Condition]]] = {}
     for table in (now.hosts, now.graded):
         for row, condition in table.items():
-            keeps_away = "" if condition.health is Health.DEGRADED else why(condition)
+            keeps_away = "" if speed_left(condition) else why(condition)
             known.setdefault(row, []).append((keeps_away, condition))
     for nic, condition in now.nics.items():
         row, port = divmod(nic, now.fabric.nics_per_host)
         if used is None or used[row, port]:
-            is_lost = condition.health is not Health.DEGRADED and nic not in now.spared
+            is_lost = not speed_left(condition) and nic not in now.spared
             keeps_away = _lost_nic(now, nic) if is_lost else ""
             known.setdefault(row, []).append((keeps_away, condition))
     share_left = _shares_left(now, used)
@@ -116,12 +116,20 @@ def _lost_nic(now: Now, port: int) -> str:
 
 
 def _shares_left(now: Now, used: Bools | None) -> list[float]:
-    """Return the share of the bandwidth of the NIC ports of each host that is left."""
-    nics, shape = now.fabric.nics, (len(now.fabric.hosts), now.fabric.nics_per_host)
-    gbps = np.where(nics.enabled, nics.speed_gbps, 0).reshape(shape)
+    """Return the share of its bandwidth that the slowest NIC of each host has left.
+
+    All ports of a NIC count together. The NICs of a host carry the same traffic, so that a
+    collective ends with the slowest of them.
+    """
+    nics, hosts = now.fabric.nics, len(now.fabric.hosts)
+    gbps = np.where(nics.enabled, nics.speed_gbps, 0).reshape(hosts, now.fabric.nics_per_host)
     gbps = gbps if used is None else gbps * used
-    left, total = (gbps * now.share_left.reshape(shape)).sum(axis=1), gbps.sum(axis=1)
-    shares: list[float] = np.divide(left, total, out=np.ones(len(left)), where=total > 0).tolist()
+    by_port = hosts, -1, now.fabric.nic_ports
+    left = (gbps.ravel() * now.share_left).reshape(by_port).sum(axis=2)
+    total = gbps.reshape(by_port).sum(axis=2)
+    shares: list[float] = (
+        np.divide(left, total, out=np.ones(left.shape), where=total > 0).min(axis=1).tolist()
+    )
     return shares
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity, advised
 from fabric.core.shown import field_text
-from fabric.placement.engine.state import STATE_RULE, Condition, Health
+from fabric.placement.engine.state import STATE_RULE, Condition, Health, speed_left
 from fabric.topology.naming import hint, nic_names
 
 if TYPE_CHECKING:
@@ -59,9 +59,12 @@ class Now:
     @cached_property
     def share_left(self) -> Floats:
         """Share of its speed that each NIC port has left, by row of ``fabric.nics``."""
-        share = np.ones(len(self.fabric.nics))
+        by_host = np.ones((len(self.fabric.hosts), self.fabric.nics_per_host))
+        for host, condition in self.graded.items():
+            by_host[host] = speed_left(condition)
+        share: Floats = by_host.ravel()
         for nic, condition in self.nics.items():
-            share[nic] = _left(condition)
+            share[nic] *= speed_left(condition)
         return share
 
     @cached_property
@@ -175,15 +178,10 @@ def _keep_worse(state: Now, nic: int, one: Condition) -> None:
         state.nics[nic] = one
 
 
-def _left(one: Condition) -> float:
-    """Return the share of their speed that cables have left."""
-    return one.capacity if one.health is Health.DEGRADED else 0.0
-
-
 def _switch(state: Now, one: Condition) -> list[_Wrong]:
     fabric, row = state.fabric, state.fabric.switch_row[one.subject]
     touched = (fabric.uplinks.lower == row) | (fabric.uplinks.upper == row)
-    state.cable_gbps[touched] *= _left(one)
+    state.cable_gbps[touched] *= speed_left(one)
     if row >= fabric.switches.leaf_count:
         state.links.append((np.flatnonzero(touched), one))
     else:
@@ -197,7 +195,7 @@ def _port(state: Now, one: Condition, switch: str, port: str) -> list[_Wrong]:
     number = fabric.switches.skus[row].port_numbers().get(port)
     cable = fabric.uplink_at(row, number) if number is not None else None
     if cable is not None:
-        state.cable_gbps[cable] *= _left(one)
+        state.cable_gbps[cable] *= speed_left(one)
         state.links.append((np.array([cable]), one))
         return []
     nics = fabric.nics_of_leaf(row)

@@ -60,7 +60,7 @@ class Condition:
     reason : str
         Why, for the answer; one line.
     capacity : float
-        Share of its speed that a degraded cable or switch has left, 0 to 1; of others 0.
+        Share of its speed that what is degraded has left, 0 to 1; of others 0.
     is_unknown : bool
         Whether it could not be read, so that it may be as planned.
     """
@@ -70,6 +70,11 @@ class Condition:
     reason: str = ""
     capacity: float = 0.0
     is_unknown: bool = False
+
+
+def speed_left(condition: Condition) -> float:
+    """Return the share of its speed that the subject of a condition has left."""
+    return condition.capacity if condition.health is Health.DEGRADED else 0.0
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from fabric.report.diff.network import cables, moves
 from fabric.report.diff.protection import less_protection
 from fabric.report.diff.risks import RISKS
 from fabric.report.diff.rollout import less_safe, more_repaired
-from fabric.report.diff.settings import settings
+from fabric.report.diff.settings import clearing_files, settings
 from fabric.report.diff.severities import lowered
 from fabric.report.diff.summary import summarised
 from fabric.report.diff.tenants import tenants
@@ -160,11 +160,13 @@ class Comparison:
             if key not in known:
                 known[key] = self._effect(name, platform, old[name], new[name])
             effect = known[key]
-            files = tuple(dict.fromkeys(one.file for one in apart))
+            files = dict.fromkeys(one.file for one in apart)
+            clearing = [file for file in clearing_files(old[name], new[name]) if file not in files]
+            notes = (*effect.notes, *map(_of_clearing, clearing))
             devices.append(
                 Device(
-                    *(name, role, platform, "changed", effect.risk, effect.reload, effect.notes),
-                    files=files,
+                    *(name, role, platform, "changed", effect.risk, effect.reload, notes),
+                    files=(*files, *clearing),
                     settings=apart,
                     risk_cause=effect.risk_cause,
                 )
@@ -209,6 +211,11 @@ class Comparison:
             own = tuple(host for host in hosts if host in touched)
             if own:
                 yield TouchedJob(name, own, len(hosts))
+
+
+def _of_clearing(file: str) -> str:
+    name = file.rpartition("/")[2]
+    return f"{name} differs too: its lines, not shown, clear what the other files set again"
 
 
 def _kind(designs: Designs, name: str) -> tuple[str, str]:

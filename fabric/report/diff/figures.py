@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.design.configured import headroom_state, no_pmax
 from fabric.design.pool import pause_threshold
+from fabric.intent.classes import THRESHOLDS
 from fabric.platforms.features import is_rendered
 from fabric.report.diff.model import Figure
 from fabric.report.diff.same_class import class_figures
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
     from fabric.design.designs import Designs
     from fabric.design.host_model import HostDesign
     from fabric.design.model import BgpDesign, DeviceDesign
+    from fabric.design.pool import PauseThreshold
     from fabric.design.port_model import PortDesign
-    from fabric.report.diff.same_class import Classes
+    from fabric.report.diff.same_class import Classes, Sizes
 
     #: Values by name; what has no value on a port is not in it.
     Values: TypeAlias = dict[str, str]
-    #: Kind of a port, its lossless classes, and its other figures.
-    Figures: TypeAlias = tuple[str, Classes, Values]
+    #: Kind of a port, its lossless classes, where it pauses, and its other figures.
+    Figures: TypeAlias = tuple[str, Classes, PauseThreshold | None, Values]
     Key: TypeAlias = tuple[str, str, str, str, str]
 
 _QOS = tuple(("cnp_dscp pfc cnp_traffic_class cnp_queue dynamic_th mtu_bytes").split())
@@ -39,6 +41,8 @@ _CLASS = tuple(
 _CLASS_OF_HOST = ("roce_dscp", "pfc_priority")
 #: What a figure has on a side where nothing sets it.
 ABSENT = "-"
+#: Ends the figure that tells whether a queue reaches a threshold of ECN before PFC pauses it.
+BEFORE_PAUSE = "_before_pause"
 #: Figures that the devices at both ends of a cable, or on a path, must have alike.
 _AT_BOTH_ENDS = frozenset(("roce_dscp", "pfc_priority", "pfc", "mtu_bytes"))
 
@@ -70,11 +74,22 @@ def _differences(before: Designs, after: Designs, name: str) -> Iterator[Key]:
         old, new = _by_nic(before.hosts[name]), _by_nic(after.hosts[name])
         role, names = "host", _CLASS_OF_HOST
     for port in old.keys() & new.keys():
-        _, old_classes, was = old[port]
-        kind, new_classes, now = new[port]
+        _, old_classes, old_pause, was = old[port]
+        kind, new_classes, new_pause, now = new[port]
         classes = class_figures(old_classes, new_classes, names)
+        classes[0].update(_marks_first(classes[0], old_pause, len(old_classes)))
+        classes[1].update(_marks_first(classes[1], new_pause, len(new_classes)))
         apart = (*_apart(*map(_texts, classes)), *_apart(was, now))
         yield from ((role, kind, *one) for one in apart)
+
+
+def _marks_first(sizes: Sizes, pause: PauseThreshold | None, classes: int) -> Sizes:
+    """Return which thresholds of marking a queue reaches before PFC pauses, where that is known."""
+    return {
+        f"{name.removesuffix('_bytes')}{BEFORE_PAUSE}": not pause.pauses_first(size, classes)
+        for name, size in sizes.items()
+        if pause and isinstance(size, int) and name.rpartition(".")[2] in THRESHOLDS
+    }
 
 
 def _apart(old: Values, new: Values) -> Iterator[tuple[str, str, str]]:
@@ -87,15 +102,16 @@ def _apart(old: Values, new: Values) -> Iterator[tuple[str, str, str]]:
 
 def _by_port(device: DeviceDesign) -> dict[str, Figures]:
     """Return kind, classes and figures of each port in use; ports of one policy share them."""
-    known: dict[tuple[int, int], Values] = {}
+    known: dict[tuple[int, int], tuple[PauseThreshold | None, Values]] = {}
     values: dict[str, Figures] = {}
     for port in device.ports:
         if port.qos is None:
             continue
         key = id(port.qos), id(port.headroom)
         if key not in known:
-            known[key] = _values(device, port)
-        values[port.name] = port.kind, port.qos.classes, known[key]
+            pause = pause_threshold(device, port.headroom) if port.headroom else None
+            known[key] = pause, _values(device, port, pause)
+        values[port.name] = port.kind, port.qos.classes, *known[key]
     return values
 
 
@@ -109,7 +125,7 @@ def _of_watchdog(device: DeviceDesign, port: PortDesign) -> tuple[str, ...]:
     return _WATCHDOG + (_TIMES if is_rendered("watchdog_times", device.sku) else ())
 
 
-def _values(device: DeviceDesign, port: PortDesign) -> Values:
+def _values(device: DeviceDesign, port: PortDesign, pause: PauseThreshold | None) -> Values:
     assert port.qos is not None
     values: dict[str, object] = {name: getattr(port.qos, name) for name in _QOS}
     watchdog = port.qos.watchdog
@@ -124,8 +140,8 @@ def _values(device: DeviceDesign, port: PortDesign) -> Values:
         values["dynamic_th"] = headroom.dynamic_th
         if headroom.row:
             values["xon_threshold_bytes"] = headroom.row.xon_threshold_bytes
-        if threshold := pause_threshold(device, headroom):
-            values["xoff_threshold_bytes"] = round(threshold.group_bytes())
+        if pause:
+            values["xoff_threshold_bytes"] = round(pause.group_bytes())
     return _texts(values)
 
 
@@ -134,7 +150,7 @@ def _by_nic(host: HostDesign) -> dict[str, Figures]:
     for nic in host.nics:
         own = {name: getattr(nic.qos, name) for name in _HOST}
         own["mtu_bytes"] = nic.mtu_bytes
-        values[nic.interface] = "NIC", nic.qos.classes, _texts(own)
+        values[nic.interface] = "NIC", nic.qos.classes, None, _texts(own)
     return values
 
 

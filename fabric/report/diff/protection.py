@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.counts import counted
-from fabric.report.diff.figures import ABSENT
+from fabric.report.diff.figures import ABSENT, BEFORE_PAUSE
 from fabric.report.diff.model import Consequence
 from fabric.report.diff.risks import DiffRisk
 
@@ -23,6 +23,8 @@ _TURNED_OFF = {
     ("pfc", "false"): "PFC off",
     ("watchdog.enabled", "false"): "PFC watchdog off",
     ("watchdog.action", "alert"): "PFC watchdog reports storms and does not end them",
+    (f"kmin{BEFORE_PAUSE}", "false"): "PFC pauses before ECN marks",
+    (f"kmax{BEFORE_PAUSE}", "false"): "PFC pauses before ECN marks every packet",
 }
 #: Figures that protect less where they grow.
 _LATER = {
@@ -47,6 +49,12 @@ def less_protection(figures: Sequence[Figure]) -> Iterator[Consequence]:
         ports = counted(sum(one.ports for one in rows), "port")
         detail = f": {figure}" if figure else ""
         yield Consequence(LESS_PROTECTION, f"{what} on {ports} ({roles}){detail}")
+
+
+def pauses_first(figures: Iterable[Figure]) -> Iterator[str]:
+    """Yield where PFC now pauses queues before ECN marks them: no single edit tells that."""
+    order = [one for one in figures if one.figure.endswith(BEFORE_PAUSE)]
+    yield from (one.words for one in less_protection(order))
 
 
 def _removed_classes(figures: Sequence[Figure]) -> dict[str, str]:
@@ -100,9 +108,10 @@ def _is_judged(name: str, before: str, after: str) -> bool:
 
 def protects_less(figure: str, before: str, after: str) -> str:
     """Return what protects less, and by which values; empty where nothing does."""
-    if off := _TURNED_OFF.get((figure, after)):
+    of_class = figure.rpartition(".")[2]
+    if off := _TURNED_OFF.get((figure, after)) or _TURNED_OFF.get((of_class, after)):
         return off
-    name = figure if figure in _LATER else figure.rpartition(".")[2]
+    name = figure if figure in _LATER else of_class
     if not (before.isdigit() and after.isdigit()):
         return ""
     was, now = int(before), int(after)

@@ -16,6 +16,7 @@ from fabric.core.counts import counted
 from fabric.core.hostlist import natural_key
 from fabric.core.lines import LineTree, nested
 from fabric.devices.redaction import SECRET_FIELD, redacted
+from fabric.platforms import platforms
 from fabric.report.diff.model import Setting
 
 if TYPE_CHECKING:
@@ -37,10 +38,28 @@ _NUMBER = re.compile(r"\d+(\.\d+)?[A-Za-z%]*")
 
 
 def settings(before: Sequence[Artefact], after: Sequence[Artefact]) -> tuple[Setting, ...]:
-    """Return what differs between the files of one device."""
+    """Return what differs between the files of one device.
+
+    Files that only clear what others set are left out, unless nothing else differs.
+    """
     old, new = ({item.path: item for item in side} for side in (before, after))
-    pairs = ((path, old.get(path), new.get(path)) for path in sorted({*old, *new}))
-    return tuple(chain.from_iterable(_file(*pair) for pair in pairs))
+    paths = sorted({*old, *new})
+    found = {path: tuple(_file(path, old.get(path), new.get(path))) for path in paths}
+    clearing = {*clearing_files(before, after)}
+    own = [found[path] for path in paths if path not in clearing]
+    return tuple(chain.from_iterable(own if any(own) else found.values()))
+
+
+def clearing_files(before: Sequence[Artefact], after: Sequence[Artefact]) -> list[str]:
+    """Return the files on both sides that differ, and only clear what another file then sets."""
+    old = {item.path: item.content for item in before}
+    return [
+        item.path
+        for item in after
+        if item.platform in platforms  # a host is none
+        and item.path.rpartition("/")[2] in platforms[item.platform].beside
+        and old.get(item.path, item.content) != item.content
+    ]
 
 
 def lines_replaced(gone: Iterable[str], come: Iterable[str]) -> Iterator[tuple[str, str, Apart]]:

@@ -185,7 +185,7 @@ export const off = ({ quarantined }) => badge("off", quarantined ? "in quarantin
 export function status(port, seen) {
   if (!port.enabled) return off(port);
   if (seen === null || seen.up === null || seen.up === undefined) return make("span", { class: "faint" }, "not read");
-  return seen.up ? badge("good", "up") : badge("down", "down");
+  return seen.up ? badge("good", "up") : badge("down", seen.enabled === false ? "shut down on the device" : "down");
 }
 
 export function neighbour(running, port) {

@@ -31,7 +31,7 @@ from fabric.qos.dcqcn.fluid import fixed_point, loop
 from fabric.qos.dcqcn.loss import least_queue_bytes
 from fabric.qos.dcqcn.presets import CONNECTX
 from fabric.qos.ecn.edge import programmed_bytes, share_note
-from fabric.qos.path import ROCE_PACKET_BYTES, longest_path, round_trip_s
+from fabric.qos.path import ROCE_PACKET_BYTES, longest_path, roce_mtu_bytes, round_trip_s
 from fabric.qos.simulate.scenario import START_SPREAD_US
 from fabric.validate.rule import ClassRule, ModelRule, SwitchRule, Wrong, areas, rules
 from fabric.validate.traits import classes_of_kinds, switch_policies
@@ -150,7 +150,7 @@ class EcnBeforePause(SwitchRule):
         level = _level(device, profile, threshold)
         for one, (field, severity) in product(profile.classes, level.severities.items()):
             value = getattr(one, field)
-            if value >= threshold.group_bytes(len(profile.classes)):
+            if threshold.pauses_first(value, len(profile.classes)):
                 either = [
                     places.profile_place(name, device, profile)
                     for name in (one.field(f"ecn.{field}"), level.field)
@@ -217,11 +217,17 @@ def _lowest(device: DeviceDesign) -> dict[int, PauseThreshold | None]:
     return lowest
 
 
+_UNIT = "the value is in bytes, not in kilobytes: "
+
+
 @rules.add("QOS003")
 class EcnFrame(ModelRule):
-    """ECN marking starts above one frame."""
+    """ECN marking starts above one frame.
 
-    severity = Severity.WARNING
+    Below the payload of one RDMA packet it is an error: that is a wrong unit, such as kilobytes.
+    """
+
+    severity = Severity.ERROR
     why = "With Kmin below one frame every queued packet is marked, and the rate collapses."
     source = (
         "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 4"
@@ -232,14 +238,16 @@ class EcnFrame(ModelRule):
         """Compare Kmin with the largest frame that a host sends."""
         frames = [end.policy.mtu.host_bytes for end in model.host_ends()]
         largest = max(frames, default=0) + ETHERNET_OVERHEAD_BYTES
+        packet = roce_mtu_bytes(max(frames)) if frames else 0
         for end in switch_policies(model):
             for one in lossless_classes(end.policy):
                 if one.kmin_bytes < largest:
-                    field = one.field("ecn.kmin_bytes")
+                    field, is_unit = one.field("ecn.kmin_bytes"), one.kmin_bytes < packet
                     yield self.finding(
                         f"{one.title}ecn.kmin_bytes {one.kmin_bytes} is below one frame of "
                         f"{largest} bytes",
-                        "increase kmin_bytes; 150000 is a common value",
+                        f"{_UNIT if is_unit else ''}increase kmin_bytes; 150000 is a common value",
+                        severity=Severity.ERROR if is_unit else Severity.WARNING,
                         place=model.policy_place(field, end.device, end.port),
                         device=end.device,
                     )

@@ -70,6 +70,7 @@ class Oversubscription(ModelRule):
                 fix,
                 place=model.above_place(tier),
                 device=switches.names[worst],
+                is_example=True,
             )
 
 

@@ -340,16 +340,12 @@ class TunnelCapacity(ModelRule):
         short = np.flatnonzero((down <= up[:leaves]) & (grown > up[:leaves]))
         if len(short):
             leaf, percent = int(short[0]), 100 * TUNNEL_BYTES / self.packet_bytes
-            rest = (
-                f" and {counted(len(short) - 1, 'more leaf', 'more leaves')}"
-                if len(short) > 1
-                else ""
-            )
+            more = counted(len(short) - 1, "more leaf", "more leaves")
+            rest = f" (and on {more})" if len(short) > 1 else ""
             yield self.finding(
-                f"{fabric.switches.names[leaf]}{rest}: NICs of tenants send "
-                f"{down[leaf]:,.0f} Gb/s, "
+                f"NICs of tenants send {down[leaf]:,.0f} Gb/s, "
                 f"{grown[leaf]:,.0f} Gb/s in tunnels ({percent:.1f} % more at an MTU of 4,096), "
-                f"over uplinks of {up[leaf]:,.0f} Gb/s",
+                f"over uplinks of {up[leaf]:,.0f} Gb/s{rest}",
                 "expect queues in the spines, or add an uplink",
                 place=model.place("spines", "links_per_leaf"),
                 device=fabric.switches.names[leaf],

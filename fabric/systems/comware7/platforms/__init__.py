@@ -30,6 +30,7 @@ COMWARE7 = platforms.add("comware7")(
         # The times have a unit that no public source gives: CMW003 says that none is rendered. The
         # ranges are those of the inventory.
         watchdog_ms={"detection": (1, 60_000), "restoration": (1, 60_000)},
+        watchdog_unit_known=False,
         sku_tables=("headroom_table",),
         source="grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd references/CMD-help (Comware V7)",
         grade="experimental",
