@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,7 +22,6 @@ from fabric.cli.options import (
     option,
 )
 from fabric.core.counts import counted
-from fabric.core.errors import InputError
 from fabric.core.shell_words import shell_quoted
 
 if TYPE_CHECKING:
@@ -158,45 +155,31 @@ def place(
         refuse_with_queue(given_options(context))
         _queue(place_queue(Project(inventory), queue, files), form)
         return
-    with _named_as_options():
-        request = job_request(
-            nodes=nodes,
-            gpus_per_node=gpus_per_node,
-            traffic=traffic,
-            layout=layout or None,
-            weights=weights or None,
-            pxn=pxn,
-            hosts=hosts or None,
-            include=include or None,
-            exclude=exclude or None,
-            within=within,
-            segment=segment,
-            max_units=max_units,
-            target=target,
-            room=room,
-            nvlink_gpus=nvlink_gpus,
-            tenant=tenant or None,
-        )
-        job = workflow(Project(inventory), request, files, lossless_class)
+    request = job_request(
+        nodes=nodes,
+        gpus_per_node=gpus_per_node,
+        traffic=traffic,
+        layout=layout or None,
+        bytes=weights or None,
+        pxn=pxn,
+        hosts=hosts or None,
+        include=include or None,
+        exclude=exclude or None,
+        within=within,
+        segment=segment,
+        max_units=max_units,
+        target=target,
+        room=room,
+        nvlink_gpus=nvlink_gpus,
+        tenant=tenant or None,
+    )
+    job = workflow(Project(inventory), request, files, lossless_class)
     for text in job["warnings"]:
         output.note(f"warning: {text}")
     if form is Format.JSON:
         output.as_json(job)
     else:
         _print(job, every_rank=ranks)
-
-
-@contextmanager
-def _named_as_options() -> Iterator[None]:
-    """Give the field of a finding the name of its option, where a job has another name for it."""
-    try:
-        yield
-    except InputError as error:
-        error.findings = tuple(
-            replace(one, field="--bytes") if one.field == "weights" else one
-            for one in error.findings
-        )
-        raise
 
 
 def _queue(answer: dict[str, Any], form: Format) -> None:
