@@ -50,6 +50,12 @@ class Ping:
         """Both ends."""
         return frozenset((self.source_host, self.target_host))
 
+    @property
+    def reversed(self) -> Ping:
+        """The ping from the other end."""
+        ends = self.target_host, self.source_host, self.target, self.source
+        return Ping(*ends, self.packet_bytes, self.traffic_class_byte)
+
     def __str__(self) -> str:
         return f"{self.source_host} {self.source} to {self.target_host} {self.target}"
 
@@ -95,7 +101,7 @@ class LeafPings:
     Parameters
     ----------
     pings : mapping of str to Ping
-        By the leaf that they go through.
+        By the leaf that they go through, or the new host at one of their ends.
     silent : str
         Why no packet goes through the other leaves that change.
     denied : mapping of str to Ping

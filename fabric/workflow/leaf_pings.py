@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,29 +12,26 @@ from fabric.change.rollout import LeafPings, Ping
 from fabric.core import hostlist
 from fabric.core.counts import counted
 from fabric.devices.connections import listed
-from fabric.probe.reach.plan import SAME_LEAF, SAME_RAIL, ends_of, kind_of
+from fabric.probe.reach.plan import ends_of
 from fabric.topology.tenants import UNASSIGNED
-from fabric.workflow.probe import leg_of
+from fabric.workflow.arrivals import Arrivals, paired
 from fabric.workflow.rollout import pinging, planned_ping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from fabric.change.model import Plan
-    from fabric.probe.reach.plan import Ends, Ints
+    from fabric.observe.snapshot import Running
+    from fabric.probe.reach.plan import Ends
     from fabric.topology.model import Fabric
     from fabric.workflow.project import Project
+    from fabric.workflow.tenant_moves import TenantMoves
 
-#: Most NICs of a leaf that are asked for in their new tenant; ours: a second each, one host after
-#: the other.
-_MOST_JOINED = 8
-#: Packets to a gateway, which a switch answers by its processor: 56 bytes and the headers of IPv4
-#: and ICMP, as ping has them by default (iputils).
-GATEWAY_PACKET_BYTES = 84
 _QUARANTINED = "NICs behind {leaves} are in quarantine"
 _NO_HOST = "no host behind {leaves} is in the connections"
 _NO_PARTNER = "hosts behind {leaves} reach no other host in the connections"
+_CHANGING = "NICs behind {leaves}, or all that they reach, are new, or enter or leave a tenant"
 _OWN_ADDRESSES = (
     "NICs behind {leaves} make their addresses, which no MAC address in the inventory gives"
 )
@@ -44,40 +41,44 @@ def leaf_pings(
     project: Project,
     plan: Plan,
     connections_file: Path | None,
-    joined: Mapping[str, tuple[str, ...]] | None = None,
+    moves_of: Mapping[str, TenantMoves] = MappingProxyType({}),
+    running: Mapping[str, Running] = MappingProxyType({}),
 ) -> LeafPings:
     """Return the pairs that are pinged before and after the waves of a plan.
 
-    A host takes part that the plan has read, or that the connections file names.
+    A host takes part that the plan has read, or that the connections file names. The pair of a leaf
+    is in service before and after the plan.
 
     Parameters
     ----------
-    joined : mapping of str to tuple of str, optional
-        Ports of each leaf that are shut and come into a tenant.
+    moves_of : mapping of str to TenantMoves
+        What the plan does with the ports of each leaf.
+    running : mapping of str to Running
+        What was read of the devices.
     """
     fabric = project.fabric
     rows = {name: fabric.switch_row[name] for name in plan.devices if name in fabric.switch_row}
     leaves = {name: row for name, row in rows.items() if row < fabric.switches.leaf_count}
-    if not leaves:
-        return LeafPings({}, "no leaf changes")
     known = (listed(connections_file) - {*plan.missing}) | {*plan.devices, *plan.unchanged}
     hosts = np.array([name in known for name in fabric.hosts.names], dtype=np.bool_)
     ends = ends_of(fabric, hosts & pinging(project))
+    arrivals = Arrivals(project, plan, ends, moves_of, running)
     pings, silent = dict[str, Ping](), dict[str, list[str]]()
     for turn, (name, row) in enumerate(leaves.items()):
-        near = np.flatnonzero(ends.leaf == row)
-        pair = next(_pairs(ends, np.roll(near, -turn), turn), None)
+        near = np.flatnonzero((ends.leaf == row) & arrivals.settled)
+        pair = next(paired(ends, np.roll(near, -turn), turn, arrivals.settled), None)
         if pair is None:
-            silent.setdefault(_why_none(fabric, row, near), []).append(name)
+            silent.setdefault(_why_none(fabric, row, ends, arrivals), []).append(name)
         else:
             ping = planned_ping(project, *(int(ends.row[place]) for place in pair))
             pings |= {name: ping} if ping else {}
             if ping is None:
                 silent.setdefault(_OWN_ADDRESSES, []).append(name)
     reasons = (text.format(leaves=hostlist.fold_inside(names)) for text, names in silent.items())
-    coming = _Coming(project, plan, ends, joined or {})
-    denied = _denied(project, ends, leaves, coming.places)
-    return LeafPings(pings, "; ".join(reasons), denied, coming.pings(), coming.silent)
+    why = "; ".join(reasons) if leaves else "no leaf changes"
+    denied = _denied(project, ends, leaves, arrivals.places)
+    pings |= arrivals.of_hosts()
+    return LeafPings(pings, why, denied, arrivals.of_tenants(), arrivals.silent)
 
 
 def with_tenants(plan: Plan, pings: LeafPings) -> Plan:
@@ -92,84 +93,17 @@ def with_tenants(plan: Plan, pings: LeafPings) -> Plan:
     return replace(plan, rollout=replace(plan.rollout, stages=stages), leaf_pings=pairs)
 
 
-def _why_none(fabric: Fabric, leaf: int, near: Ints) -> str:
+def _why_none(fabric: Fabric, leaf: int, ends: Ends, arrivals: Arrivals) -> str:
     """Return why no pair of NICs goes through a leaf."""
+    near = np.flatnonzero(ends.leaf == leaf)
     if len(near):
-        return _NO_PARTNER
+        every = np.ones_like(arrivals.settled)
+        return _CHANGING if any(paired(ends, near, 0, every)) else _NO_PARTNER
     tenants = fabric.tenants
     behind = np.flatnonzero((fabric.nics.leaf == leaf) & (fabric.nics.port != 0))
     if tenants is not None and len(behind) and tenants.quarantined[behind].all():
         return _QUARANTINED
     return _NO_HOST
-
-
-class _Coming:
-    """NICs that come into a tenant, and what says that they answer there.
-
-    Parameters
-    ----------
-    ports : mapping of str to tuple of str
-        Their ports by leaf.
-    """
-
-    def __init__(
-        self, project: Project, plan: Plan, ends: Ends, ports: Mapping[str, tuple[str, ...]]
-    ) -> None:
-        self._project, self._ends = project, ends
-        self._turns = {name: turn for turn, wave in enumerate(plan.waves) for name in wave}
-        names = project.fabric.switches.names
-        self.places = [
-            place
-            for place, leaf in enumerate(ends.leaf.tolist())
-            if self._port(place) in ports.get(names[leaf], ())
-        ]
-        known = {(names[int(ends.leaf[place])], self._port(place)) for place in self.places}
-        self._unknown = {
-            port.peer
-            for leaf, own in ports.items()
-            if own and leaf in plan.devices
-            for port in project.devices[leaf].ports
-            if port.name in own and (leaf, port.name) not in known
-        }
-
-    @property
-    def silent(self) -> str:
-        """Why some are not probed; empty where all are."""
-        names = hostlist.fold_inside(sorted(self._unknown))
-        them = "it" if len(self._unknown) == 1 else "them"
-        return f"{names} in the new tenant: not probed, no login to {them}" if names else ""
-
-    def pings(self) -> dict[str, tuple[Ping, ...]]:
-        """Return the pings by the device that changes last on their way."""
-        chosen: dict[str, tuple[Ping, ...]] = {}
-        asked: Counter[int] = Counter()
-        for number, place in enumerate(self.places):
-            leaf = int(self._ends.leaf[place])
-            asked[leaf] += 1
-            ping = self._ping(place, number) if asked[leaf] <= _MOST_JOINED else None
-            if ping is None:
-                continue
-            names = self._project.fabric.switches.names
-            way = (names[leaf], *sorted(ping.hosts))
-            last = max(way, key=lambda name: self._turns.get(name, -1))
-            chosen[last] = (*chosen.get(last, ()), ping)
-        return chosen
-
-    def _ping(self, place: int, turn: int) -> Ping | None:
-        """Return a ping from another NIC of the tenant, or else to the gateway."""
-        pair = next(_pairs(self._ends, np.array([place]), turn), None)
-        if pair is not None:
-            near, far = (int(self._ends.row[one]) for one in pair)
-            return planned_ping(self._project, far, near)
-        leg = leg_of(self._project, int(self._ends.row[place]))
-        address = leg.nic.addresses[0]
-        if not address.address:
-            return None
-        ends = leg.host, leg.nic.leaf, address.address, address.gateway
-        return Ping(*ends, GATEWAY_PACKET_BYTES, 0)
-
-    def _port(self, place: int) -> str:
-        return leg_of(self._project, int(self._ends.row[place])).nic.leaf_port
 
 
 def _denied(
@@ -198,18 +132,6 @@ def _denied(
     return denied
 
 
-def _pairs(ends: Ends, near: Ints, turn: int) -> Iterator[tuple[int, int]]:
-    """Yield a NIC behind a leaf and one that it reaches: through the spines where there is one.
-
-    Another turn takes another one, so that not all pings come from one host, or go to it.
-    """
-    for place in near:
-        kind = kind_of(ends, np.full(len(ends.row), place), np.arange(len(ends.row)))
-        for is_wanted in (kind == SAME_RAIL, kind > SAME_RAIL, kind == SAME_LEAF):
-            if len(far := np.flatnonzero(is_wanted)):
-                yield int(place), int(far[turn % len(far)])
-
-
 def describe_pings(plan: Plan) -> str:
     """Return what is pinged, and else why nothing is; a line for each gate."""
     planned = plan.leaf_pings
@@ -217,7 +139,7 @@ def describe_pings(plan: Plan) -> str:
         return ""
     number = sum(map(len, planned.joined.values()))
     gates = (
-        _pairs_line(planned, is_silent=not planned.every and plan.rollout is None),
+        _pairs_line(plan, planned),
         f"gate isolation: {counted(len(planned.denied), 'ping')} between tenants must not be "
         "answered"
         if planned.denied
@@ -230,11 +152,16 @@ def describe_pings(plan: Plan) -> str:
     return "\n".join(line for line in gates if line)
 
 
-def _pairs_line(planned: LeafPings, *, is_silent: bool) -> str:
-    count = len(planned.pings)
-    if not count:
+def _pairs_line(plan: Plan, planned: LeafPings) -> str:
+    hosts = sum(name in ping.hosts for name, ping in planned.pings.items())
+    leaves = len(planned.pings) - hosts
+    new = f"pings after the waves of new hosts: {counted(hosts, 'pair')} of NICs" if hosts else ""
+    if not leaves:
+        is_silent = not planned.every and plan.rollout is None
         what = "no packet will be sent" if is_silent else "no NICs are pinged through leaves"
-        return f"{what}: {planned.silent}"
-    pairs = f"{counted(count, 'pair')} of NICs, one for each leaf that changes"
-    but = f"; none for the others: {planned.silent}" if planned.silent else ""
-    return f"pings before and after each wave: {pairs}{but}"
+        through = f"{what}: {planned.silent}"
+    else:
+        pairs = f"{counted(leaves, 'pair')} of NICs, one for each leaf that changes"
+        but = f"; none for the others: {planned.silent}" if planned.silent else ""
+        through = f"pings before and after each wave: {pairs}{but}"
+    return "\n".join(filter(None, (through, new)))

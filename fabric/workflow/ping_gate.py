@@ -172,41 +172,58 @@ class Isolation(Pings):
 class Joined(Pings):
     """NICs that come into a tenant answer there, whatever was before the wave.
 
-    A host that the plan does not change may have no address yet: its pings cannot start, and
-    nothing is known of the NIC.
+    A host that the plan does not change may have no address yet, or no login: its pings cannot
+    start, and nothing is known of the NIC.
     """
 
     name: str = "tenant"
-    _unset: frozenset[str] = frozenset()
+    _unset: set[str] = field(default_factory=set)
 
     @property
     def passed(self) -> str:
         """How many answered, and from which hosts none was sent."""
-        names = hostlist.fold_inside(sorted(self._unset))
-        silent = f"no address on {names} yet, and this plan sets none" if names else ""
+        unset, refused = (
+            hostlist.fold_inside(sorted(hosts)) for hosts in (self._unset, self._refused)
+        )
+        reasons = (
+            f"no address on {unset} yet, and this plan sets none" if unset else "",
+            f"no login to {refused}, which this plan does not change" if refused else "",
+        )
+        silent = "; ".join(filter(None, reasons))
         if self._asked:
             return passed_with(self._asked, self._what, silent)
         return f"not checked: {silent}" if silent else NOT_ASKED
 
     def begin(self, stage: Stage) -> list[str]:  # noqa: ARG002
-        """Return nothing: they were in quarantine."""
+        """Return nothing: they were in quarantine, or not there."""
         return []
 
     def after_change(self, stage: Stage) -> list[str]:
         """Return the NICs that do not answer."""
+        self._refused.clear()
+        self._unset.clear()
         failures = self._failures(stage.joined)
-        unset = [
-            ping
+        unknown = self._unknown(failures)
+        back = {
+            ping.reversed: ping
             for ping, reason in failures.items()
-            if reason == _NO_START and ping.source_host not in self.turns
-        ]
-        self._unset = frozenset(ping.source_host for ping in unset)
-        self._asked = len(stage.joined) - len(unset)
+            if reason != _NO_START and ping.target_host not in self.turns
+        }
+        unknown |= {back[ping] for ping in self._unknown(self._failures([*back]))}
+        self._refused -= self.turns.keys()
+        self._asked = len(stage.joined) - len(unknown)
         return [
             f"{ping}: {reason}{_open(ping, stage)}"
             for ping, reason in failures.items()
-            if ping not in unset
+            if ping not in unknown
         ]
+
+    def _unknown(self, failures: Mapping[Ping, str]) -> set[Ping]:
+        """Return those whose source, which the plan does not change, has no address or no login."""
+        others = {ping for ping in failures if ping.source_host not in self.turns}
+        unset = {ping for ping in others if failures[ping] == _NO_START}
+        self._unset |= {ping.source_host for ping in unset}
+        return unset | {ping for ping in others if ping.source_host in self._refused}
 
 
 def _open(ping: Ping, stage: Stage) -> str:

@@ -113,8 +113,7 @@ def plan(
     progress("", "judging the states between waves")
     if rollout:
         whole = staged(project, whole, running)
-    joined = {name: moves.joined for name, moves in moves_of.items()}
-    pings = leaf_pings(project, whole, connections_file, joined)
+    pings = leaf_pings(project, whole, connections_file, moves_of, running)
     withdrawn = withdrawals(project, whole, moves_of, connections_file)
     pings = replace(pings, withdrawn=withdrawn)
     if rollout:

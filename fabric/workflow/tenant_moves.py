@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 _OURS = "Vrf"
 #: Ports that a message names.
 _NAMED = 3
+#: What a port needs that would go from one tenant to another.
+_NO_MOVE = (
+    "no port goes from one tenant to another at once: if the inventory moved it, revoke, plan and "
+    "apply first; if somebody changed the device by hand, shut the port there and take it out of "
+    "that VRF; `--only` plans other devices"
+)
 
 
 class TenantMoves(NamedTuple):
@@ -34,7 +40,7 @@ class TenantMoves(NamedTuple):
     one_way : str
         Why it is never undone.
     joined : tuple of str
-        Ports that are shut and enter a tenant.
+        Ports that enter a tenant: from quarantine, from the default VRF, or on a new leaf.
     notes : tuple of str
         Which tenants they enter.
     left : mapping of str to tuple of str
@@ -79,22 +85,21 @@ def tenant_moves(
     except (UnreadableError, KeyError) as error:
         return TenantMoves((f"the tenants of its ports are not known: {error}",))
     now, moved, out = switch.vrf_of_port, list[str](), dict[tuple[str, bool], list[str]]()
+    joined: dict[str, list[str]] = {}
     quarantined = {port.name for port in design.ports if port.quarantined}
     for port, planned in planned_vrfs.items():
         old = now.get(port, "")
-        if not old.startswith(_OURS) or planned == old:
+        if planned == old:
             continue
-        out.setdefault((old, port in quarantined), []).append(port)
         if planned:
-            moved.append(f"{port} would go from {old} to {planned} at once")
-    if moved:
-        way = "a move needs quarantine between: revoke, plan and apply first"
-        return TenantMoves((f"{_some(moved)}; {way}",))
-    joined: dict[str, list[str]] = {}
-    for port, planned in planned_vrfs.items():
-        is_shut = port in switch.ports and not switch.ports[port].enabled
-        if planned and port not in now and is_shut:
             joined.setdefault(planned, []).append(port)
+        if old.startswith(_OURS):
+            out.setdefault((old, port in quarantined), []).append(port)
+            if planned:
+                there, goal = (_named(vrf, tenants) for vrf in (old, planned))
+                moved.append(f"{port} is in {there} on the device, and in {goal} in the inventory")
+    if moved:
+        return TenantMoves((f"{_some(moved)}; {_NO_MOVE}",))
     one_way = (_left(ports, _named(vrf, tenants), shut=shut) for (vrf, shut), ports in out.items())
     notes = (
         f"{_some(ports)} {_verb(ports, 'enter')} {_named(vrf, tenants)}"

@@ -59,7 +59,7 @@ def test_a_plan_file_keeps_them(plan: Plan) -> None:
 
 def sessions() -> HostSessions:
     """Return sessions with hosts that are their own connections."""
-    known: Any = {name: name for name in ("gpu002", "gpu004")}
+    known: Any = {name: name for name in ("gpu001", "gpu002", "gpu004")}
     return HostSessions(known)
 
 
@@ -133,6 +133,33 @@ def test_what_the_gate_of_new_nics_says(name: str) -> None:
         gate = Joined(sessions(), Questions(pool, silent), {"leaf1": 0})
         assert gate.after_change(stage) == []
     assert gate.passed == said
+
+
+#: What the host of a NIC that is mute says, which the plan does not change; what the gate says.
+MUTE: dict[str, tuple[str | None, str]] = {
+    "it has no address": (UNSET, "not checked: no address on gpu001 yet, and this plan sets none"),
+    "nobody can log in": (None, "not checked: no login to gpu001, which this plan does not change"),
+    "it has its address": (LOST, f"{PING}: 0 of 3 replies"),
+}
+
+
+@each("name", MUTE)
+def test_a_host_that_the_plan_does_not_change(name: str) -> None:
+    """Its leaf may come before it: it stops no run until it has its address."""
+    answer, said = MUTE[name]
+
+    def opened(host: str) -> Host:
+        if host == PING.target_host and answer is None:
+            raise ConnectionLostError(host, "cannot log in")
+        return Host(answer if host == PING.target_host else LOST)
+
+    stage = LeafPings({}, "", joined={"leaf1": (PING,)}).stage(("leaf1",))
+    assert stage is not None
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as pool:
+        patch.setattr(host_sessions, "open_driver", opened)
+        gate = Joined(sessions(), Questions(pool, silent), {"leaf1": 0})
+        problems = gate.after_change(stage)
+    assert (problems or [gate.passed]) == [said]
 
 
 def test_a_wave_between_no_tenants_asks_for_no_isolation() -> None:
