@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from ipaddress import ip_network
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.change.model import Risk
 from fabric.core.netmask import with_mask
@@ -127,12 +127,14 @@ def _vrfs_of_nics(project: Project, side: Side) -> dict[tuple[str, str], str]:
 def changing_ports(plan: DevicePlan, design: DeviceDesign) -> frozenset[str]:
     """Return the ports that a change takes traffic from; none where it may be the whole switch.
 
-    A change is about the port that it names, itself or by its BGP session or network.
+    A change is about the port that it names, itself or by its BGP session or network, or about the
+    ports to the switch whose session between loopbacks it names.
     """
     if plan.risk_if_up in (Risk.HARMLESS, Risk.RESTART):
         return frozenset()
-    ports = _ports_of([one for one in plan.changes if one.risk_if_up > Risk.HARMLESS], design)
-    return frozenset(port for port in ports if port) if all(ports) else frozenset()
+    risky = [one for one in plan.changes if one.risk_if_up > Risk.HARMLESS]
+    ports = [subject.ports for subject in _subjects(risky, design)]
+    return frozenset().union(*ports) if all(ports) else frozenset()
 
 
 def with_shut_ports(
@@ -151,47 +153,72 @@ def with_shut_ports(
 def on_shut_ports(
     changes: Sequence[Change], design: DeviceDesign, running: Running
 ) -> tuple[Change, ...]:
-    """Return changes of which those about one port that is shut are harmless: it has no traffic.
+    """Return changes of which those about ports that are shut are harmless: they have no traffic.
 
-    A restart stays one, and so does the risk of a port that no reader knows to be shut.
+    A change is about one port, or about a new session between loopbacks, of which no cable carries
+    anything yet. A restart stays one, and so does the risk of a port that no reader knows to be
+    shut.
 
     Parameters
     ----------
     running : Running
-        What the switch runs before; read only where a change is about one port.
+        What the switch runs before; read only where a change is about ports.
     """
     risky = [one for one in changes if Risk.HARMLESS < one.risk < Risk.RESTART]
-    about = dict(zip(risky, _ports_of(risky, design), strict=True))
-    said = running.configured if any(about.values()) else None
-    shut = {name for name, port in said.ports.items() if not port.enabled} if said else set()
+    about = dict(zip(risky, _subjects(risky, design), strict=True))
+    said = running.configured if any(one.ports for one in about.values()) else None
+    if said is None:
+        return tuple(changes)
+    shut = {name for name, port in said.ports.items() if not port.enabled}
+    idle = {
+        one
+        for one, subject in about.items()
+        if subject.ports and subject.ports <= shut and not _has_session(said, subject)
+    }
     return tuple(
-        replace(one, risk=Risk.HARMLESS, if_up=one.risk) if about.get(one) in shut else one
-        for one in changes
+        replace(one, risk=Risk.HARMLESS, if_up=one.risk) if one in idle else one for one in changes
     )
 
 
-def _ports_of(changes: Collection[Change], design: DeviceDesign) -> list[str | None]:
-    """Return the port that each change is about; None where that is not exactly one."""
-    by_word: dict[str, set[str]] = defaultdict(set)
-    for word, port in _port_words(design) if changes else ():
-        by_word[word].add(port)
-    nothing: set[str] = set()
+class _Subject(NamedTuple):
+    """What a change is about: ports, and the loopback at the other end of their session."""
+
+    ports: frozenset[str] = frozenset()
+    loopback: str = ""
+
+
+def _has_session(configured: Configured, subject: _Subject) -> bool:
+    """Tell whether a switch has the session between loopbacks already: it may take other ways."""
+    return bool(subject.loopback and configured.bgp and subject.loopback in configured.bgp.peers)
+
+
+def _subjects(changes: Collection[Change], design: DeviceDesign) -> list[_Subject]:
+    """Return what each change is about; nothing where that is not exactly one port or session."""
+    by_word: dict[str, set[_Subject]] = defaultdict(set)
+    for word, subject in _subject_words(design) if changes else ():
+        by_word[word].add(subject)
+    nothing: set[_Subject] = set()
     named = (
         nothing.union(*(by_word[word] for word in _words(change.path) if word in by_word))
         for change in changes
     )
-    return [next(iter(ports)) if len(ports) == 1 else None for ports in named]
+    return [next(iter(subjects)) if len(subjects) == 1 else _Subject() for subjects in named]
 
 
-def _port_words(design: DeviceDesign) -> Iterator[tuple[str, str]]:
-    """Yield words that stand for a port: its name, its BGP session, the network of its address."""
-    yield from ((peer.session, peer.port) for peer in design.bgp.neighbours)
+def _subject_words(design: DeviceDesign) -> Iterator[tuple[str, _Subject]]:
+    """Yield words for a port (its name, BGP session, network), or a session between loopbacks."""
+    for peer in design.bgp.neighbours:
+        yield peer.session, _Subject(frozenset({peer.port}))
+    for peer in design.evpn.sessions if design.evpn else ():
+        ports = frozenset(port.name for port in design.ports if port.peer == peer.name)
+        yield peer.address, _Subject(ports, peer.address)
     for port in design.ports:
-        yield port.name, port.name
+        subject = _Subject(frozenset({port.name}))
+        yield port.name, subject
         for address in filter(None, (port.address, port.ipv6)):
             network = str(ip_network(address, strict=False))
-            yield network, port.name
-            yield " ".join(with_mask(network)), port.name
+            yield network, subject
+            yield " ".join(with_mask(network)), subject
 
 
 def _words(path: str) -> Iterator[str]:

@@ -19,6 +19,7 @@ from fabric.workflow.project import Project
 from tests.cases import each
 from tests.change import labs
 from tests.report.diffs import compared
+from tests.systems import tenant_fabrics
 
 #: The same system on both tiers.
 SYSTEMS = {
@@ -93,6 +94,69 @@ def test_growth_is_harmless(name: str, tmp_path: Path) -> None:
     eased = on_shut_ports(changes, new.devices[switch], running)
     assert {change.risk for change in eased} == {Risk.HARMLESS}
     assert [change.risk_if_up for change in eased] == [change.risk for change in changes]
+
+
+#: Models of leaves and spines with EVPN.
+EVPN = {
+    "eos": ("7050CX3-32S", "7060CX-32S", 100),
+    "cumulus spines of eos": ("7050CX3-32S", "SN4700", 100),
+    "cumulus": ("SN4700", "SN4700", 400),
+    "nxos": ("N9K-C9332D-GX2B", "N9K-C9364D-GX2A", 400),
+    "esonic": ("Z9432F-ON", "Z9432F-ON", 400),
+    "junos": ("QFX5130-32CD", "QFX5220-32CD", 400),
+}
+UNITS = [{"name": f"su{n}", "hosts": f"gpu00{n}"} for n in (1, 2)]
+
+
+def _with_evpn(folder: Path, name: str, units: int, spines: int) -> Project:
+    leaf, spine, gbps = EVPN[name]
+    hosts = [{"name": "red", "id": 17, "hosts": f"gpu[001-00{units}]"}]
+    lossless = tenant_fabrics.SYSTEMS["nxos"]["lossless"] if name == "nxos" else {}
+    if name == "junos":
+        lossless = {"ecn": {"kmin_bytes": 750000, "kmax_bytes": 7500000, "pmax_percent": 100}}
+    return tenant_fabrics.project(
+        *(folder / f"{units} {spines}", "nxos" if name == "nxos" else "sonic", "evpn"),
+        platforms={"leaf": {"sku": leaf, "host_ports": 16}, "spine": {"sku": spine}},
+        speeds={"host_gbps": gbps, "uplink_gbps": gbps},
+        units=UNITS[:units],
+        spines={"count": spines, "links_per_leaf": 1},
+        tenants=hosts,
+        lossless=lossless,
+    )
+
+
+@each("name", EVPN)
+def test_growth_with_evpn_is_harmless(tmp_path: Path, name: str) -> None:
+    """Sessions between loopbacks too, of which one end was not there."""
+    small = _with_evpn(tmp_path / name, name, 1, 1)
+    for switch, size in (("spine01", (2, 1)), ("su1-rail0", (1, 2))):
+        large = _with_evpn(tmp_path / name, name, *size)
+        running, changes = _changes(small, large, switch)
+        eased = on_shut_ports(changes, large.devices[switch], running)
+        risky = [change.path for change in eased if change.risk > Risk.HARMLESS]
+        assert not risky, (switch, risky)
+        assert max(change.risk_if_up for change in eased) is Risk.PORT_FLAP
+        back, lines = _changes(large, small, switch)
+        gone = on_shut_ports(lines, large.devices[switch], back)
+        assert max(change.risk for change in gone) > Risk.HARMLESS, switch
+
+
+def test_a_session_between_loopbacks_that_runs_keeps_its_risk(tmp_path: Path) -> None:
+    """It may take another way, although the ports to its switch are shut."""
+    project = _with_evpn(tmp_path, "eos", 2, 1)
+    design = project.devices["spine01"]
+    running = _running("spine01", "eos", project.switch_artefacts["spine01"])
+    peer = design.evpn.sessions[-1]
+    [port] = [port.name for port in design.ports if port.peer == peer.name]
+    shut = running.text.replace(f"interface {port}\n", f"interface {port}\n   shutdown\n")
+    change = Change(f"router bgp 65100: neighbor {peer.address} x", "", "x", Risk.BRIEF_LOSS)
+    without = "".join(line for line in shut.splitlines(True) if f" {peer.address} " not in line)
+    for text, risk in ((shut, Risk.BRIEF_LOSS), (without, Risk.HARMLESS)):
+        read = Running.of_text("spine01", "eos", text, saved=True)
+        [eased] = on_shut_ports((change,), design, read)
+        assert eased.risk is risk
+    plan = DevicePlan("spine01", "eos", "spine", "", "", "", "", "replace", (change,), "", ())
+    assert changing_ports(plan, design) == {port}
 
 
 @pytest.fixture(scope="module", params=SYSTEMS)
