@@ -79,7 +79,7 @@ class Crew:
     def tell_failure(self, device: str, error: FabricError) -> None:
         """Say in short that a step failed; the end of the run has the whole reason."""
         whole = str(error).removeprefix(f"{device}: ")
-        brief = _CLAUSE_END.split(whole, maxsplit=1)[0]
+        brief = first_clause(whole)
         self.progress(device, f"failed: {brief}{'; more at the end' if brief != whole else ''}")
 
     def check_going(self, device: str) -> None:
@@ -134,6 +134,13 @@ class Crew:
         errors = [(item, error) for item, future in pairs if (error := _error_of(future))]
         done = [(item, future.result()) for item, future in pairs if not future.exception()]
         return done, errors
+
+
+def first_clause(text: str) -> str:
+    """Return the first part of an error, without a bracket that ends after it."""
+    clause = _CLAUSE_END.split(text, maxsplit=1)[0]
+    is_open = clause.count("(") > clause.count(")")
+    return clause.rpartition(" (")[0] if is_open else clause
 
 
 def _error_of(future: Future[R]) -> FabricError | None:

@@ -130,6 +130,14 @@ def port_hint(model: Sku, name: str) -> str:
     return f"did you mean {meant!r}?" if meant else hint("port", name, model.port_numbers())
 
 
+def meant_port(model: Sku, name: str) -> str:
+    """Return the port that a name stands for; empty where there is no such port, or several."""
+    ports = model.port_numbers()
+    alias = model.aliases().get(name.lower())
+    likely = [alias] if alias else [name] if name in ports else _meant(name, [*ports])
+    return likely[0] if len(likely) == 1 else ""
+
+
 def hint(kind: str, name: str, known: Iterable[str], lists: str = "") -> str:
     """Return what to write in place of an unknown name of a kind of thing.
 

@@ -11,7 +11,7 @@ from fabric.core.counts import counted, noun
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.topology.clos import Outage, clos
-from fabric.topology.naming import hint, nic_names, port_hint, unknown
+from fabric.topology.naming import hint, meant_port, nic_names, port_hint, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -144,9 +144,13 @@ class _Reader:
         """Return the form of a failure whose first word is another one."""
         if kind in self._fabric.host_row:
             return f"did you mean {kind}:{rest}?"
+        if kind in self._fabric.switch_row and rest in self._fabric.switch_row:
+            return f"did you mean cable-bundle:{kind}:{rest}?"
         if kind in self._fabric.switch_row:
-            other = "cable-bundle" if rest in self._fabric.switch_row else "link"
-            return f"did you mean {other}:{kind}:{rest}?"
+            model = self._fabric.switches.skus[self._fabric.switch_row[kind]]
+            if port := meant_port(model, rest):
+                return f"did you mean link:{kind}:{port}?"
+            return f"use link:{kind}:PORT; {port_hint(model, rest)}"
         instead = _OTHER_KINDS.get(kind)
         return f"did you mean {instead}:{rest}?" if instead and rest else ""
 

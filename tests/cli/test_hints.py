@@ -90,6 +90,16 @@ from tests.cli.runs import DEMO, run
             id="a port after a space",
         ),
         pytest.param(
+            ("whatif", DEMO, "--fail", "su1-rail0:Ethernet00"),
+            "did you mean link:su1-rail0:Ethernet0? [INT040]",
+            id="a port that is nearly right",
+        ),
+        pytest.param(
+            ("whatif", DEMO, "--fail", "su1-rail0:Ethernet9999"),
+            "use link:su1-rail0:PORT; did you mean 'Ethernet",
+            id="a port that there is not",
+        ),
+        pytest.param(
             ("whatif", DEMO, "--fail", "gpu001 eth1"),
             "did you mean gpu001:eth1? [INT040]",
             id="a NIC after a space",
