@@ -164,10 +164,10 @@ class WaveGates:
             self.stage,
             names=tuple(name for name in self.stage.names if name not in gone),
             pings=tuple(
-                ping for ping in self.stage.pings if not ping.hosts & gone and ping not in through
+                ping for ping in self.stage.pings if not ping.needs(gone) and ping not in through
             ),
             denied=tuple(ping for ping in self.stage.denied if not ping.hosts & gone),
-            joined=tuple(ping for ping in self.stage.joined if not ping.hosts & gone),
+            joined=tuple(ping for ping in self.stage.joined if not ping.needs(gone)),
             withdrawn=tuple(
                 one.without(gone) for one in self.stage.withdrawn if one.leaf not in gone
             ),

@@ -126,6 +126,7 @@ class PingForm(_Form):
     target: IPv4Address | IPv6Address
     packet_bytes: Annotated[int, Field(ge=68, le=65_535)]
     traffic_class_byte: Annotated[int, Field(ge=0, le=255)]
+    leaves: tuple[Name, ...] = ()
 
     def ping(self) -> Ping:
         """Return it as the plan has it."""

@@ -28,6 +28,8 @@ class Ping:
     ----------
     packet_bytes : int
         Size with the header of IP.
+    leaves : tuple of str
+        Leaves on its way; empty in earlier plans.
     """
 
     source_host: str
@@ -36,6 +38,7 @@ class Ping:
     target: str
     packet_bytes: int
     traffic_class_byte: int
+    leaves: tuple[str, ...] = ()
 
     @property
     def figures(self) -> tuple[str, str, int, int]:
@@ -54,7 +57,11 @@ class Ping:
     def reversed(self) -> Ping:
         """The ping from the other end."""
         ends = self.target_host, self.source_host, self.target, self.source
-        return Ping(*ends, self.packet_bytes, self.traffic_class_byte)
+        return Ping(*ends, self.packet_bytes, self.traffic_class_byte, self.leaves)
+
+    def needs(self, devices: Collection[str]) -> bool:
+        """Tell whether one of some devices is at an end of it, or a leaf on its way."""
+        return any(name in devices for name in (*self.hosts, *self.leaves))
 
     def __str__(self) -> str:
         return f"{self.source_host} {self.source} to {self.target_host} {self.target}"

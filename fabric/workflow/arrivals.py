@@ -116,10 +116,12 @@ class Arrivals:
             if not self._has_tenant(place):
                 by_host.setdefault(int(self._ends.host[place]), []).append(place)
         pings: dict[str, Ping] = {}
-        for turn, places in enumerate(by_host.values()):
+        for turn, (row, places) in enumerate(by_host.items()):
             last, ping = self._from_partner(places[turn % len(places)], turn) or ("", None)
+            host = self._project.fabric.hosts.names[row]
             if ping and last in ping.hosts:
-                pings[last] = ping
+                is_last = self._turns[host] == self._turns[last]
+                pings[host if is_last else last] = ping
         return pings
 
     def _has_tenant(self, place: int) -> bool:

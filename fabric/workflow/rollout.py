@@ -172,6 +172,7 @@ def planned_ping(project: Project, source_row: int, target_row: int) -> Ping | N
         target=pair[1],
         packet_bytes=min(source.nic.mtu_bytes, target.nic.mtu_bytes),
         traffic_class_byte=source.nic.qos.traffic_class_byte,
+        leaves=tuple(dict.fromkeys((source.nic.leaf, target.nic.leaf))),
     )
 
 

@@ -11,7 +11,7 @@ REASONS = {
     "one part": ("the switch is away", "the switch is away"),
     "a bracket before": ("changed (again): by run 3", "changed (again)"),
     "a bracket that ends later": (
-        "it was changed again outside of this journal (interface Ethernet2/1: vrf Vrf2): look there",
+        "it was changed again outside of this journal (interface Ethernet2/1: vrf Vrf2): look",
         "it was changed again outside of this journal",
     ),
 }

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from fabric.change.gates import WaveGates
 from fabric.change.model import Plan, parse_plan
 from fabric.change.questions import Questions
-from fabric.change.rollout import LeafPings, Ping
+from fabric.change.rollout import LeafPings, Ping, Stage
 from fabric.core.errors import ConnectionLostError
 from fabric.workflow import host_sessions
 from fabric.workflow.apply import gates_of
@@ -160,6 +161,25 @@ def test_a_host_that_the_plan_does_not_change(name: str) -> None:
         gate = Joined(sessions(), Questions(pool, silent), {"leaf1": 0})
         problems = gate.after_change(stage)
     assert (problems or [gate.passed]) == [said]
+
+
+def test_who_is_behind_a_leaf_that_was_skipped_is_not_asked() -> None:
+    """The leaf was rolled back: its NICs are still in quarantine, or not there."""
+    behind = replace(PING, leaves=("su1-rail0", "su2-rail0"))
+    other = replace(OTHER, leaves=("su1-rail1",))
+    stages: list[Stage] = []
+
+    class Keeping(Joined):
+        def begin(self, stage: Stage) -> list[str]:
+            stages.append(stage)
+            return []
+
+    stage = Stage("host", ("gpu002", "gpu004"), pings=(behind, other), joined=(behind, other))
+    crew: Any = None
+    with ThreadPoolExecutor(1) as pool:
+        gate = Keeping(sessions(), Questions(pool, silent), {})
+        WaveGates(crew, stage, (gate,), None, {"su2-rail0": "not healthy"}).begin()
+    assert [(one.pings, one.joined) for one in stages] == [((other,), (other,))]
 
 
 def test_a_wave_between_no_tenants_asks_for_no_isolation() -> None:
