@@ -25,8 +25,8 @@ _NAMED = 3
 #: What a port needs that would go from one tenant to another.
 _NO_MOVE = (
     "no port goes from one tenant to another at once: if the inventory moved it, revoke, plan and "
-    "apply first; if somebody changed the device by hand, shut the port there and take it out of "
-    "that VRF; `--only` plans other devices"
+    "apply first; if the device was changed by hand, shut the port there and take it out of that "
+    "VRF; `--only` plans other devices"
 )
 
 
