@@ -72,7 +72,7 @@ def refuse_no_words(plant: Plant, words: Iterable[str], source: str) -> None:
     for word in (one for one in words if one not in own and folded(one) not in folds):
         near = closest(word, known)
         fix = f"did you mean {quoted(near)}?" if near else f"use one of: {few(known)}"
-        message = f"{quoted(word)} of --model is no role, switch or model of the source"
+        message = f"{quoted(word)} of --model is not a role, switch or model of the source"
         findings.append(Finding("EXC008", Severity.ERROR, message, fix, position=Position(source)))
     if findings:
         raise input_error(findings, source)

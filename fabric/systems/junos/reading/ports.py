@@ -26,7 +26,8 @@ def _vlan(reading: RoutingLines, line: int, name: str, vlan: str) -> None:
 
 
 @LINES.means("vlan_range")
-def _vlan_range(reading: RoutingLines, line: int, vlans: str) -> None:
+def _vlan_range(reading: RoutingLines, line: int, name: str, vlans: str) -> None:
+    reading.vlan_lists.add(name)
     reading.switch.vlans |= dict.fromkeys(numbers(vlans), line)
 
 
@@ -107,10 +108,11 @@ def _switched(reading: RoutingLines, line: int, name: str, unit: str, mode: str 
 @LINES.means("member")
 def _member(reading: RoutingLines, line: int, name: str, unit: str, vlan: str) -> None:
     port = _port(reading, name, line, unit)
-    if port.routed or port.vlan is not None:
-        raise ValueError("a routed port, or a second VLAN")
+    if port.routed or port.vlan is not None or port.unknown_vlan or vlan in reading.vlan_lists:
+        raise ValueError("a routed port, or more than one VLAN")
     port.routed = False
-    port.vlan = int(vlan) if vlan.isdecimal() else reading.vlan_ids[vlan]
+    port.vlan = int(vlan) if vlan.isdecimal() else reading.vlan_ids.get(vlan)
+    port.unknown_vlan = vlan if port.vlan is None else ""
 
 
 @LINES.means("irb_mtu")
