@@ -348,6 +348,8 @@ UNKNOWN = {
     "filter": _unknown(f"{PORT} unit 0 family inet filter input F"),
     "other unit": _unknown(f"{PORT} unit 1 family inet address 10.0.0.1/31"),
     "trunk": _unknown(f"{PORT} unit 0 family ethernet-switching interface-mode trunk"),
+    "all VLANs": _unknown(f"{PORT} unit 0 family ethernet-switching vlan members all"),
+    "range of VLANs": _unknown(f"{PORT} unit 0 family ethernet-switching vlan members 101-104"),
     "list of VLANs": _unknown(
         "set vlans MANY vlan-id-list 101-104\n"
         f"{PORT} unit 0 family ethernet-switching vlan members MANY"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration.blocks import address, numbers
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 #: Begin of the names of aggregated interfaces.
 BUNDLE = "ae"
 _UNIT = "0"
+#: Members that are no name of one VLAN that a line makes.
+_OTHER_MEMBERS = re.compile(r"all|default|\d+-\d+")
 
 
 @LINES.means("vlan")
@@ -108,7 +111,8 @@ def _switched(reading: RoutingLines, line: int, name: str, unit: str, mode: str 
 @LINES.means("member")
 def _member(reading: RoutingLines, line: int, name: str, unit: str, vlan: str) -> None:
     port = _port(reading, name, line, unit)
-    if port.routed or port.vlan is not None or port.unknown_vlan or vlan in reading.vlan_lists:
+    is_several = vlan in reading.vlan_lists or _OTHER_MEMBERS.fullmatch(vlan)
+    if port.routed or port.vlan is not None or port.unknown_vlan or is_several:
         raise ValueError("a routed port, or more than one VLAN")
     port.routed = False
     port.vlan = int(vlan) if vlan.isdecimal() else reading.vlan_ids.get(vlan)
