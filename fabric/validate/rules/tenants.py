@@ -241,8 +241,7 @@ class Unassigned(ModelRule):
         yield self.finding(
             f"{counted(count, 'NIC')} of {hostlist.in_short(names)} {noun(count, 'is', 'are')} in "
             f"no tenant, and {'shut down' if is_shut else 'in the default VRF'}",
-            "give them to tenants"
-            f"{'' if is_shut else ', then set tenancy.unassigned: quarantine'}",
+            f"give them to tenants{'' if is_shut else ', then set tenancy.unassigned: quarantine'}",
             severity=Severity.INFO if is_shut else None,
             place=model.place("tenancy", "unassigned"),
         )
