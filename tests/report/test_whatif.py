@@ -390,7 +390,7 @@ def test_the_bisection_names_both_sides(pods: tuple[str, ...], tmp_path: Path) -
 
 
 def test_a_job_runs_at_the_speed_of_the_slowest_nic() -> None:
-    """A leaf of two takes half of one NIC of each host, and a quarter of the bandwidth of a host."""
+    """A leaf of two takes half of a NIC of each host, and a quarter of the bandwidth of a host."""
     ended = run("whatif", DEMO.parent / "dual-tor", "--fail", "su1-rail0-a", "--no-rules")
     assert ended.code == 0
     assert "50 % of the bandwidth of a NIC of gpu[01-08] is left" in ended.out
