@@ -228,8 +228,8 @@ def _print(job: dict[str, Any], *, every_rank: bool) -> None:
     output.data(f"hosts   {hosts}\nreason  {job['reason']}\n")
     cost, load, hashed = (_short(job[key]) for key in ("cost", "link_load", "link_load_hashed"))
     output.data(
-        f"cost    {cost} of the line rate on the fullest {_fullest(job['bottleneck'])}{slow}\n"
-        f"links   {load} of the line rate on the fullest cable between switches if packets are "
+        f"cost    {cost} times the line rate on the fullest {_fullest(job['bottleneck'])}{slow}\n"
+        f"links   {load} times the line rate on the fullest cable between switches if packets are "
         f"sprayed ({_proof(job['gap'])}), {hashed} if flows are hashed\n"
     )
     for used, hosts in (
