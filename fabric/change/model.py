@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from fabric.change.causes import PlannedCauses
     from fabric.change.rollout import LeafPings, RolloutPlan
 
 #: Begins the line of a device whose change is never undone.
@@ -184,6 +185,8 @@ class Plan:
         version.
     hazards : tuple of str
         Where it is not: what is wrong between two waves, and neither before nor after all of them.
+    why : PlannedCauses or None
+        Why its devices change; None where nothing does, and in a plan of an earlier version.
     """
 
     fabric: str
@@ -195,6 +198,7 @@ class Plan:
     missing: dict[str, Missing] = field(default_factory=dict)
     leaf_pings: LeafPings | None = None
     hazards: tuple[str, ...] = ()
+    why: PlannedCauses | None = None
 
     @property
     def empty(self) -> bool:
@@ -217,6 +221,7 @@ class Plan:
             **({"rollout": self.rollout.as_dict()} if self.rollout else {}),
             **({"leaf_pings": asdict(self.leaf_pings)} if self.leaf_pings else {}),
             **({"hazards": list(self.hazards)} if self.hazards else {}),
+            **({"why": asdict(self.why)} if self.why else {}),
             "missing": {name: asdict(item) for name, item in self.missing.items()},
             "devices": {name: _device_json(plan) for name, plan in self.devices.items()},
         }
@@ -313,6 +318,7 @@ def parse_plan(text: str, path: str) -> Plan:
         rollout=whole.rollout.plan() if whole.rollout else None,
         leaf_pings=whole.leaf_pings.plan() if whole.leaf_pings else None,
         hazards=whole.hazards,
+        why=whole.why.plan() if whole.why else None,
         missing={name: Missing(item.reason, item.risk) for name, item in whole.missing.items()},
         devices={name: _device_plan(name, item) for name, item in whole.devices.items()},
     )

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from fabric.change.causes import PlannedCause, PlannedCauses
 from fabric.change.expectation import Expectation
 from fabric.change.rollout import LeafPings, Ping, RolloutPlan, Stage, Withdrawal
 from fabric.core.artefact import Artefact
@@ -234,6 +235,30 @@ class MissingForm(_Form):
     risk: str
 
 
+class CauseForm(_Form):
+    """Changes that have one cause."""
+
+    edits: tuple[str, ...]
+    topic: str
+    devices: tuple[Name, ...]
+    changes: Annotated[int, Field(ge=1)]
+    example_device: Name
+    example: str
+
+
+class CausesForm(_Form):
+    """Why devices change."""
+
+    causes: tuple[CauseForm, ...]
+    since: str
+    less_protection: tuple[str, ...]
+
+    def plan(self) -> PlannedCauses:
+        """Return them as the plan has them."""
+        causes = tuple(PlannedCause(**cause.model_dump()) for cause in self.causes)
+        return PlannedCauses(causes, self.since, self.less_protection)
+
+
 class PlanForm(_Form):
     """The whole file, without the digest that is compared before."""
 
@@ -247,6 +272,7 @@ class PlanForm(_Form):
     rollout: RolloutForm | None = None
     leaf_pings: LeafPingsForm | None = None
     hazards: tuple[str, ...] = ()
+    why: CausesForm | None = None
 
 
 def judged(data: dict[str, Any], path: str) -> PlanForm:

@@ -107,7 +107,6 @@ def plan(
     Exit codes: 0, 2, 3, 5 (with --detailed-exitcode).
     """
     from fabric.workflow import plan as workflow
-    from fabric.workflow.plan_causes import causes_of
     from fabric.workflow.plan_text import NO_NET, describe
     from fabric.workflow.project import Project
     from fabric.workflow.work import work_of
@@ -131,8 +130,7 @@ def plan(
     if form is options.Format.JSON:
         output.data(planned.to_json())
     else:
-        causes = None if planned.empty else causes_of(project, planned)
-        output.alarming(describe(planned, full=full, causes=causes, file=out), NO_NET)
+        output.alarming(describe(planned, full=full, file=out), NO_NET)
     if out is not None:
         use = (
             "it contains no changes"

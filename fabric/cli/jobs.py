@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,7 +22,6 @@ from fabric.cli.options import (
     option,
 )
 from fabric.core.counts import counted
-from fabric.core.errors import InputError
 from fabric.core.shell_words import shell_quoted
 
 if TYPE_CHECKING:
@@ -158,45 +155,31 @@ def place(
         refuse_with_queue(given_options(context))
         _queue(place_queue(Project(inventory), queue, files), form)
         return
-    with _named_as_options():
-        request = job_request(
-            nodes=nodes,
-            gpus_per_node=gpus_per_node,
-            traffic=traffic,
-            layout=layout or None,
-            weights=weights or None,
-            pxn=pxn,
-            hosts=hosts or None,
-            include=include or None,
-            exclude=exclude or None,
-            within=within,
-            segment=segment,
-            max_units=max_units,
-            target=target,
-            room=room,
-            nvlink_gpus=nvlink_gpus,
-            tenant=tenant or None,
-        )
-        job = workflow(Project(inventory), request, files, lossless_class)
+    request = job_request(
+        nodes=nodes,
+        gpus_per_node=gpus_per_node,
+        traffic=traffic,
+        layout=layout or None,
+        bytes=weights or None,
+        pxn=pxn,
+        hosts=hosts or None,
+        include=include or None,
+        exclude=exclude or None,
+        within=within,
+        segment=segment,
+        max_units=max_units,
+        target=target,
+        room=room,
+        nvlink_gpus=nvlink_gpus,
+        tenant=tenant or None,
+    )
+    job = workflow(Project(inventory), request, files, lossless_class)
     for text in job["warnings"]:
         output.note(f"warning: {text}")
     if form is Format.JSON:
         output.as_json(job)
     else:
         _print(job, every_rank=ranks)
-
-
-@contextmanager
-def _named_as_options() -> Iterator[None]:
-    """Give the field of a finding the name of its option, where a job has another name for it."""
-    try:
-        yield
-    except InputError as error:
-        error.findings = tuple(
-            replace(one, field="--bytes") if one.field == "weights" else one
-            for one in error.findings
-        )
-        raise
 
 
 def _queue(answer: dict[str, Any], form: Format) -> None:
@@ -232,7 +215,8 @@ def _of_hosts(reasons: dict[str, str]) -> Iterator[str]:
 
     for host, *more in like_groups(reasons, lambda name: reasons[name].replace(name, "")):
         others = f" (and {hostlist.in_short(more)})" if more else ""
-        yield f"{host}: {reasons[host]}{others}"
+        name = "" if reasons[host].startswith((f"{host} ", f"{host}:")) else f"{host}: "
+        yield f"{name}{reasons[host]}{others}"
 
 
 def _print(job: dict[str, Any], *, every_rank: bool) -> None:
@@ -244,14 +228,18 @@ def _print(job: dict[str, Any], *, every_rank: bool) -> None:
     output.data(f"hosts   {hosts}\nreason  {job['reason']}\n")
     cost, load, hashed = (_short(job[key]) for key in ("cost", "link_load", "link_load_hashed"))
     output.data(
-        f"cost    {cost} of the line rate on the fullest {_fullest(job['bottleneck'])}{slow}\n"
-        f"links   {load} of the line rate on the fullest cable between switches if packets are "
+        f"cost    {cost} times the line rate on the fullest {_fullest(job['bottleneck'])}{slow}\n"
+        f"links   {load} times the line rate on the fullest cable between switches if packets are "
         f"sprayed ({_proof(job['gap'])}), {hashed} if flows are hashed\n"
     )
-    for used, hosts in (("used", job["degraded"]), ("not used", job["not_considered"])):
-        output.data("".join(f"{used:<9}{line}\n" for line in _of_hosts(hosts)))
+    for used, hosts in (
+        ("used", job["degraded"]),
+        ("not used", job["not_considered"]),
+        ("not needed", job["not_needed"]),
+    ):
+        output.data("".join(f"{used:<11}{line}\n" for line in _of_hosts(hosts)))
     for link, why in job["links_not_as_planned"].items():
-        output.data(f"{'path':<9}{link}: {why}\n")
+        output.data(f"{'path':<11}{link}: {why}\n")
     output.data("\n")
     reasons = job["environment_reasons"]
     for name, value in job["environment"].items():

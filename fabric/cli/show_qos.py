@@ -254,6 +254,8 @@ def cable(
         words = [*words[:-1], *words[-1].split(":", 1)]
     if not _CABLE_WORDS - 1 <= len(words) <= _CABLE_WORDS:
         raise typer.BadParameter("specify a host and an interface", param_hint="HOST")
+    if len(words) < _CABLE_WORDS and (Path(words[0]) / "fabric.yaml").is_file():
+        words = [*words, ""]  # the report says which NICs the host has
     is_folder_named = len(words) == _CABLE_WORDS
     folder = words[0] if is_folder_named else os.environ.get("ROCEFAB_INVENTORY", ".")
     output.records(report(Project(inventory_folder(Path(folder))), *words[-2:]), form)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     AfterValidator,
+    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -118,7 +119,10 @@ class TrafficRequest(BaseModel):
         examples=[{"tp": 8, "dp": 2}],
     )
     weights: Annotated[dict[Dimension, Weight] | None, BeforeValidator(_weights)] = Field(
-        None, description="Bytes or shares that a rank sends in each dimension of the layout."
+        None,
+        validation_alias=AliasChoices("bytes", "weights"),
+        description="Bytes or shares that a rank sends in each dimension of the layout; `weights` "
+        "is an older name.",
     )
     pxn: bool = Field(default=True, description="Whether NCCL uses PXN for an all-to-all.")
 
@@ -210,7 +214,7 @@ def traffic_of(job: TrafficRequest, wrong: Wrong) -> Traffic:
 def _layout(job: TrafficRequest, wrong: Wrong) -> Layout | None:
     if job.layout is None:
         if job.weights:
-            wrong("weights", "bytes of dimensions need a layout", "add a layout, or omit them")
+            wrong("bytes", "bytes of dimensions need a layout", "add a layout, or omit them")
         return None
     if not job.layout:
         wrong("layout", "the layout is empty", "add a dimension, such as tp")

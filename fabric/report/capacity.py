@@ -58,6 +58,8 @@ class _Item(NamedTuple):
 
 
 _LEAF_HEADERS = ("leaf", "nic_gbps", "uplink_gbps", "ratio", "uplinks", "planned")
+#: Unit of bandwidth, which is a part of that of NICs.
+GBPS = "Gb/s"
 #: Unit of what is carried below a tier for each Gb/s above it.
 _RATIO = ":1"
 _PATH_HEADERS = ("leaf", "peer", "pairs", "hops", "paths", "spines", "uplinks")
@@ -147,11 +149,12 @@ def _bandwidth(designs: Designs, network: Clos, layers: Layers) -> Iterator[_Ite
     least = int(uplinks.argmin())
     how = f"{units[least].name}, with {nics[least]:,} Gb/s of NICs"
     left = int(uplinks[least])
-    yield _Item("uplinks of the weakest unit", f"{left:,} Gb/s", how, left, "Gb/s")
+    of = int(nics[least])
+    yield _Item("uplinks of the weakest unit", f"{left:,} {GBPS}", how, left, GBPS, of)
     cut = bisection(network)
     below = min(int(switch_gbps(network)[0][side].sum()) for side in cut.sides)
     how = f"minimum cut between {_sides(designs, cut)}; NICs of the smaller side: {below:,} Gb/s"
-    yield _Item("bisection, one way", f"{cut.gbps:,} Gb/s", how, cut.gbps, "Gb/s")
+    yield _Item("bisection, one way", f"{cut.gbps:,} {GBPS}", how, cut.gbps, GBPS, below)
 
 
 def _sides(designs: Designs, cut: Cut) -> str:

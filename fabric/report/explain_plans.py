@@ -61,14 +61,18 @@ def _of_addressing(entry: Explanation) -> set[str]:
 
 
 def _routed(designs: Designs, line: str) -> tuple[str, ...]:
-    """Return the fields of the families that a line is about; of both where it names none."""
+    """Return the fields of the families that a line is about; of both where it names none.
+
+    Pools come first: an address is taken from one, and `vlan_per` says only of which kind.
+    """
     addressing = designs.intent.fabric.addressing
-    plan = ["vlan_per"] if addressing.vlan_per == "none" else []
+    plan: list[str] = []
     ipv4, ipv6 = _families(line)
     if addressing.ipv4 and (ipv4 or not ipv6):
         plan += ["routed_hosts" if addressing.routed_hosts else "hosts", "routed_prefix_length"]
     if addressing.ipv6 and (ipv6 or not ipv4):
         plan += ["ipv6.hosts", "ipv6.assignment"]
+    plan += ["vlan_per"] if addressing.vlan_per == "none" else []
     return tuple(f"addressing.{field}" for field in plan)
 
 

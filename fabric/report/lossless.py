@@ -119,7 +119,8 @@ def cable(designs: Designs, host: str, interface: str) -> Table:
     compared = cable_at(designs, host, interface)
     if compared is None:
         names = ", ".join(nic.interface for nic in designs.hosts[host].nics)
-        raise _unknown(f"{host} has no fabric NIC {interface!r}", f"its NICs are {names}")
+        what = f"{host} has no fabric NIC {interface!r}" if interface else f"which NIC of {host}?"
+        raise _unknown(what, f"its NICs are {names}")
     rows = tuple(
         (line.item, line.host, line.switch, line.verdict, line.rule or "-", line.note or "-")
         for line in compared.lines()

@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabric.change.causes import PlannedCause, PlannedCauses
 from fabric.core.likeness import like_groups
 from fabric.render.explain import entries
 from fabric.report.diff.causes import Causes
 from fabric.report.diff.explained import Explained, line_of
+from fabric.report.diff.figures import figures
 from fabric.report.diff.model import Device, Setting
+from fabric.report.diff.protection import pauses_first, weakening
 from fabric.report.edited import Edited
 from fabric.report.line_sources import LineSources, topic_of
 from fabric.report.moved_sections import moved_lines, settings_of
@@ -21,7 +24,6 @@ if TYPE_CHECKING:
     from fabric.change.model import Change, DevicePlan
     from fabric.design.designs import Designs
     from fabric.render.explain import Explanation
-    from fabric.report.diff.model import Edit
     from fabric.report.diff.side import Side
     from fabric.report.diff.traced import Traced
 
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 _TABLES = "config_db.json"
 #: Plans of EOS name the outermost of up to three enclosing lines: `Book.depths`.
 _HIDDEN = 3
+#: Characters of a value that are shown; our choice.
+_MOST_CHARACTERS = 60
 #: What lines follow from that no field decides, and those that no book knows.
 FIXED, OTHER = "lines that are the same in every inventory", "other lines"
 #: What removed lines follow from that a field could set, and none does.
@@ -53,69 +57,42 @@ class Source(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PlannedCause:
-    """Changes of a plan that have one cause.
-
-    Parameters
-    ----------
-    edits : tuple of Edit
-        Values of the inventory that were edited since the devices were as planned; empty where the
-        changes do not follow from such a value.
-    topic : str
-        The part of the inventory that the lines follow from; empty where edits are known.
-    devices : tuple of str
-    changes : int
-        How many settings change, over all devices.
-    example_device : str
-    example : Setting
-        The first of its settings.
-    """
-
-    edits: tuple[Edit, ...]
-    topic: str
-    devices: tuple[str, ...]
-    changes: int
-    example_device: str
-    example: Setting
-
-
-@dataclass(frozen=True)
-class PlannedCauses:
+class CauseFinder:
     """Finds the causes of the changes of a plan.
 
     Parameters
     ----------
+    designs : Designs
+        The inventory of the plan, which says what a port is for.
     edits : sequence of Traced
         Values of the inventory that were edited since the devices were as planned.
     neighbours : mapping
         Hosts at each switch.
     since : str
         What the edits were made since, in words.
-    designs : Designs, optional
-        The inventory of the plan, which says what a port is for.
     other_hosts : collection of str
         Hosts whose files follow from other values than before the edits.
     before : Side, optional
         The inventory before the edits.
     """
 
+    designs: Designs
     edits: Sequence[Traced] = ()
     neighbours: Mapping[str, set[str]] = field(default_factory=dict)
     since: str = ""
-    designs: Designs | None = None
     other_hosts: Collection[str] = ()
     before: Side | None = None
     _explained: Explained = field(default_factory=lambda: Explained(_HIDDEN))
 
     @cached_property
-    def _sources(self) -> LineSources | None:
-        return LineSources(self.designs) if self.designs else None
+    def _sources(self) -> LineSources:
+        return LineSources(self.designs)
 
     @cached_property
     def _earlier_sources(self) -> LineSources | None:
         return LineSources(self.before.designs) if self.before else None
 
-    def of(self, devices: Iterable[DevicePlan]) -> list[PlannedCause]:
+    def of(self, devices: Iterable[DevicePlan]) -> PlannedCauses:
         """Return the causes, edits first, then those with most changes."""
         devices = list(devices)
         every = [item for device in devices for item in self._items(device)]
@@ -126,16 +103,27 @@ class PlannedCauses:
         }
         causes = [
             PlannedCause(
-                tuple(self.edits[number].edit for number in numbers),
+                tuple(str(self.edits[number].edit) for number in numbers),
                 topic,
                 tuple(dict.fromkeys(device for _, device, _ in same)),
                 sum(item[1:] in counted for item in same) or len(same),
-                *same[0][1:],
+                *(same[0][1], _shown(same[0][2])),
             )
             for same in like_groups(every, lambda item: item[0])
             for numbers, topic in [same[0][0]]
         ]
-        return sorted(causes, key=lambda cause: (not cause.edits, -cause.changes))
+        causes.sort(key=lambda cause: (not cause.edits, -cause.changes))
+        edited = dict.fromkeys(number for (numbers, _), *_ in every for number in numbers)
+        weaker = weakening(self.edits[number].edit for number in sorted(edited))
+        worse = (*weaker, *self._pauses_first(devices))
+        return PlannedCauses(tuple(causes), self.since, worse)
+
+    def _pauses_first(self, devices: Iterable[DevicePlan]) -> Iterator[str]:
+        """Yield where PFC pauses before ECN marks, and did not by the inventory before."""
+        if self.before:
+            old, new = self.before.designs, self.designs
+            both = {one.device for one in devices if one.device in old.devices.keys() & new.devices}
+            yield from pauses_first(figures(old, new, both))
 
     def _items(
         self, device: DevicePlan
@@ -228,3 +216,18 @@ def _host_fields(platform: str) -> frozenset[str]:
 def _setting(change: Change) -> Setting:
     file = _TABLES if "|" in change.path else ""
     return Setting(file, change.path, change.before or None, change.after or None)
+
+
+def _shown(setting: Setting) -> str:
+    """Return a setting and how it changes, short enough for a line."""
+    path, before, after = setting.path.rstrip("|"), setting.before, setting.after
+    if before is not None and after is not None:
+        return f"{path}: {_cut(before)} -> {_cut(after)}"
+    sign, value = ("+", after) if before is None else ("-", before)
+    is_line = value is None or value.endswith(path.rpartition(": ")[2])
+    return f"{sign} {path}" if is_line and "|" not in path else f"{sign} {path} = {_cut(value)}"
+
+
+def _cut(value: str | None) -> str:
+    text = value or ""
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}..."

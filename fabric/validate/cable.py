@@ -98,6 +98,13 @@ def _same(item: str, host: object, switch: object, rule: str, note: str = "") ->
     return CableLine(item, str(host), str(switch), verdict, note, rule)
 
 
+def _own_number(item: str, host: int, switch: int) -> CableLine:
+    """Return numbers that never leave their device: the DSCP leads to them at both ends."""
+    is_same = host == switch
+    note = "" if is_same else "numbers of one device each: the DSCP leads to both"
+    return CableLine(item, str(host), str(switch), "ok" if is_same else "note", note)
+
+
 def _wire(cable: Cable) -> Iterator[CableLine]:
     nic, port, device = cable.nic, cable.port, cable.device
     current = f"{cable.host.name} {nic.interface}"
@@ -184,8 +191,8 @@ def _marks(cable: Cable, port: QosProfile) -> Iterator[CableLine]:
     yield _same("lossless DSCPs", _numbers(host), _numbers(switch), rule)
     for mine, other in pairs:
         item = f"class of RoCE data{_of(mine)}"
-        yield _same(item, mine.pfc_priority, other.traffic_class, "QOS007")
-    yield _same("class of CNPs", qos.cnp_priority, port.cnp_traffic_class, "QOS007")
+        yield _own_number(item, mine.pfc_priority, other.traffic_class)
+    yield _own_number("class of CNPs", qos.cnp_priority, port.cnp_traffic_class)
     strict = [one.kind for one in port.queues if one.percent is None]
     yield CableLine(
         "CNPs have priority",

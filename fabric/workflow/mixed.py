@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.audit.ends import differences, lossless_dscps
 from fabric.audit.host_class import HOST
 from fabric.core.likeness import like_groups, shape
+from fabric.core.steps import steps
 from fabric.design.tenancy import tunnel_bytes
+from fabric.observe.configuration.meaning import meaning, with_own
 from fabric.prove.engine import Engine
 from fabric.topology.outages import outage, outage_of_ports
 from fabric.workflow.carrying import cables, idle_ports, is_idle_on_a_side, moved_ports
@@ -34,7 +35,6 @@ _FORWARDING = frozenset(("BAT005", "BAT006", "BAT007", "BAT014"))
 _OF_TENANTS = frozenset(("BAT022", "BAT023", "BAT024", "BAT025"))
 #: Those that are about pairs of NICs without a path alone.
 _OF_PAIRS = frozenset(("BAT005", "BAT014", "BAT024"))
-_LINE = re.compile(r"\bline=\d+")
 
 
 class _State(NamedTuple):
@@ -70,10 +70,13 @@ def hazards(
     in_waves : bool
         Whether a wave is judged too while all its switches are down.
     """
-    if not _carries_traffic(project, before):
+    unlike = lossless_hazards(project, waves, before, after)
+    rerouted = _Rerouted.of(before, after)
+    if not (unlike or rerouted.names) or not _carries_traffic(project, before):
         return []
-    paths = folded(_paths(project, waves, before, after, in_waves=in_waves))
-    return [*lossless_hazards(project, waves, before, after), *paths]
+    used = _with_nics_in_use(project, before, after)
+    paths = _paths(project, waves, rerouted, used, in_waves=in_waves)
+    return [*unlike, *folded(paths)]
 
 
 def lossless_hazards(project: Project, waves: Waves, before: Side, after: Side) -> list[str]:
@@ -195,20 +198,48 @@ def _sets(sets: DscpSets) -> set[frozenset[int]]:
     return {value for value in sets.values() if value}
 
 
+class _Rerouted(NamedTuple):
+    """What switches say of the ways of packets on both sides, and those that say something else.
+
+    The proof of a state is that of the one before where no such switch changes: thresholds and
+    other lines about queues are in none.
+    """
+
+    start: Mapping[str, Configured]
+    end: Mapping[str, Configured]
+    names: frozenset[str]
+
+    @classmethod
+    def of(cls, before: Side, after: Side) -> _Rerouted:
+        """Return it; a change leaves what only the device has as it is."""
+        start, end = before.routing, dict(after.routing)
+        end |= {name: with_own(end[name], start[name]) for name in start.keys() & end.keys()}
+        changed = (
+            name
+            for name, own in start.items()
+            if name not in end or meaning(own) != meaning(end[name])
+        )
+        return cls(start, end, frozenset(changed))
+
+
 def _paths(
-    project: Project, waves: Waves, before: Side, after: Side, *, in_waves: bool
+    project: Project, waves: Waves, rerouted: _Rerouted, used: Fabric, *, in_waves: bool
 ) -> Iterator[LostPaths]:
-    """Yield pairs of NICs without a path after a wave, or while its devices are down."""
-    start, end = before.routing, after.routing
-    moving = {name for name in start if _meaning(start[name]) != _meaning(end.get(name))}
+    """Yield pairs of NICs without a path after a wave, or while its devices are down.
+
+    Parameters
+    ----------
+    used : Fabric
+        The fabric without the NICs that carry no traffic.
+    """
+    start, end, moving = rerouted
     if not moving or start.keys() != project.devices.keys():
         return
-    used = _with_nics_in_use(project, before, after)
     ends = [_engine(project, files, used).prove() for files in (start, end)]
     known = {key for proof in ends for key in _broken(proof)}
     lost = max(proof.nic_pairs()[0] for proof in ends)
     now = dict(start)
-    for number, wave in enumerate(waves, 1):
+    for number, wave in enumerate(steps("states between waves", waves), 1):
         down = [f"switch:{name}" for name in wave if name in project.devices]
         if down and in_waves:
             hit = _engine(project, now, used).prove_outage(outage(project.fabric, down))
@@ -264,8 +295,3 @@ def _broken(proof: Proof, rules: Collection[str] = _FORWARDING | _OF_TENANTS) ->
         else:
             texts.setdefault(item.message.partition(", such as")[0], text)
     return texts
-
-
-def _meaning(configured: Configured | None) -> str:
-    """Return what a configuration says, wherever its lines are."""
-    return _LINE.sub("", repr(configured))

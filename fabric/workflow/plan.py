@@ -22,6 +22,7 @@ from fabric.workflow.carrying import with_shut_ports
 from fabric.workflow.check import check, refuse, refuse_errors, yang_of
 from fabric.workflow.devices import Selection, executor, fail_on, targets
 from fabric.workflow.leaf_pings import leaf_pings, with_tenants
+from fabric.workflow.plan_causes import causes_of
 from fabric.workflow.revision import Repository
 from fabric.workflow.rollout import staged
 from fabric.workflow.sides import sides
@@ -108,8 +109,9 @@ def plan(
     whole = with_shut_ports(whole, project.devices, running)
     if whole.empty:
         return whole
+    whole = replace(whole, why=causes_of(project, whole))
+    progress("", "judging the states between waves")
     if rollout:
-        progress("", "judging the states between waves")
         whole = staged(project, whole, running)
     joined = {name: moves.joined for name, moves in moves_of.items()}
     pings = leaf_pings(project, whole, connections_file, joined)
@@ -117,7 +119,6 @@ def plan(
     pings = replace(pings, withdrawn=withdrawn)
     if rollout:
         return with_tenants(whole, pings)
-    progress("", "judging the states between waves")
     return _judged(project, replace(whole, leaf_pings=pings), running)
 
 

@@ -13,28 +13,31 @@ from fabric.core.counts import counted
 from fabric.core.errors import FabricError
 from fabric.report.diff.compare import neighbours
 from fabric.report.diff.edits import edits
-from fabric.report.diff.figures import figures
-from fabric.report.diff.protection import LESS_PROTECTION, pauses_first, weakening
-from fabric.report.planned_causes import PlannedCauses
+from fabric.report.diff.protection import LESS_PROTECTION
+from fabric.report.planned_causes import CauseFinder
 from fabric.workflow.diff_source import Source
 from fabric.workflow.revision import Repository
 from fabric.workflow.state import existing
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterator
 
-    from fabric.change.model import DevicePlan, Plan
-    from fabric.report.diff.model import Setting
-    from fabric.report.planned_causes import PlannedCause
+    from fabric.change.causes import PlannedCause, PlannedCauses
+    from fabric.change.model import Plan
     from fabric.workflow.project import Project
 
-#: Causes that are printed without --full, and characters of a value: our choices.
-_MOST_CAUSES, _MOST_CHARACTERS = 10, 60
+#: Causes that are printed without --full; our choice.
+_MOST_CAUSES = 10
 #: Ends a revision whose inventory was not committed as it was read; see `Repository.state`.
 _CHANGES = "+changes"
 
 
 def causes_of(project: Project, plan: Plan) -> PlannedCauses:
+    """Return why the devices of a plan change, for its file and all reports of it."""
+    return _finder(project, plan).of(plan.devices.values())
+
+
+def _finder(project: Project, plan: Plan) -> CauseFinder:
     """Return what finds the causes of the changes of a plan.
 
     The inventory is compared with that of the last run that was done; where its revision is not
@@ -51,8 +54,8 @@ def causes_of(project: Project, plan: Plan) -> PlannedCauses:
                 earlier = before if between and _is_valid(before) else None
             if between:
                 near = neighbours(project)
-                return PlannedCauses(between, near, since, project, others, earlier)
-    return PlannedCauses(designs=project)
+                return CauseFinder(project, between, near, since, others, earlier)
+    return CauseFinder(project)
 
 
 def _other_hosts(before: Source, project: Project) -> Collection[str]:
@@ -97,35 +100,21 @@ def _revision(plan: str) -> str:
     return "" if revision.endswith(_CHANGES) else revision
 
 
-def describe_causes(
-    devices: Iterable[DevicePlan], causes: PlannedCauses, *, full: bool
-) -> Iterator[str]:
-    """Yield the causes of the changes of devices, with counts and an example.
+def describe_causes(why: PlannedCauses, *, full: bool) -> Iterator[str]:
+    """Yield the causes of the changes of a plan, with counts and an example.
 
     Edits that take protection away come first: their risk while they are made may be none.
     """
-    devices = tuple(devices)
-    every = causes.of(devices)
-    if not every:
+    if not why.causes:
         return
-    edited = dict.fromkeys(edit for cause in every for edit in cause.edits)
-    weaker = (*weakening(edited), *_pauses_first(causes, devices))
-    yield from (f"{LESS_PROTECTION}: {words}" for words in weaker)
-    since = f"values edited since {causes.since}, then " if causes.since else ""
+    yield from (f"{LESS_PROTECTION}: {words}" for words in why.less_protection)
+    since = f"values edited since {why.since}, then " if why.since else ""
     yield f"why devices change: {since}values behind the {'other ' if since else ''}changed lines:"
-    for cause in every if full else every[:_MOST_CAUSES]:
+    for cause in why.causes if full else why.causes[:_MOST_CAUSES]:
         yield from _cause(cause)
-    if not full and (left := every[_MOST_CAUSES:]):
+    if not full and (left := why.causes[_MOST_CAUSES:]):
         changes = sum(cause.changes for cause in left)
         yield f"  {len(left)} more with {counted(changes, 'setting')}; `--full` prints all"
-
-
-def _pauses_first(causes: PlannedCauses, devices: Iterable[DevicePlan]) -> Iterator[str]:
-    """Yield where PFC pauses before ECN marks, and did not by the inventory before the edits."""
-    if causes.before and causes.designs:
-        old, new = causes.before.designs, causes.designs
-        both = {one.device for one in devices if one.device in old.devices.keys() & new.devices}
-        yield from pauses_first(figures(old, new, both))
 
 
 def _cause(cause: PlannedCause) -> Iterator[str]:
@@ -136,19 +125,4 @@ def _cause(cause: PlannedCause) -> Iterator[str]:
         yield f"    {what}"
     else:
         yield f"  {cause.topic}: {what}"
-    yield f"      {cause.example_device}  {_shown(cause.example)}"
-
-
-def _shown(setting: Setting) -> str:
-    """Return a setting and how it changes, short enough for a line."""
-    path, before, after = setting.path.rstrip("|"), setting.before, setting.after
-    if before is not None and after is not None:
-        return f"{path}: {_cut(before)} -> {_cut(after)}"
-    sign, value = ("+", after) if before is None else ("-", before)
-    is_line = value is None or value.endswith(path.rpartition(": ")[2])
-    return f"{sign} {path}" if is_line and "|" not in path else f"{sign} {path} = {_cut(value)}"
-
-
-def _cut(value: str | None) -> str:
-    text = value or ""
-    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}..."
+    yield f"      {cause.example_device}  {cause.example}"

@@ -18,7 +18,6 @@ from fabric.core.units import S_PER_MIN
 from fabric.platforms import platforms
 from fabric.report.like_differences import differences
 from fabric.report.moved_sections import settings_of
-from fabric.report.planned_causes import PlannedCauses
 from fabric.workflow.leaf_pings import describe_pings
 from fabric.workflow.plan_causes import describe_causes
 from fabric.workflow.rollout import describe_losses, describe_rollout, describe_stage
@@ -47,7 +46,6 @@ def describe(
     verify_s: float = Options().verify_s,
     *,
     full: bool = False,
-    causes: PlannedCauses | None = None,
     file: Path | None = None,
 ) -> str:
     """Return a plan for people.
@@ -58,8 +56,6 @@ def describe(
         How long a wave may take to look healthy, in seconds, as ``apply --verify-s`` says.
     full : bool
         Whether the difference of each device is printed, in all its lines.
-    causes : PlannedCauses, optional
-        Why devices change, where edits of the inventory are known; default: what lines follow from.
     file : Path, optional
         The file of the plan, for commands that take it.
     """
@@ -69,7 +65,7 @@ def describe(
         lines = [f"No changes. {counted(same, 'device')} {match} the inventory."]
         return "\n".join([*lines, *_missing(plan)]) + "\n"
     lines = [_summary(plan), *_risk_cause(plan), _minutes(plan, verify_s), _parts(plan)]
-    lines += describe_causes(plan.devices.values(), causes or PlannedCauses(), full=full)
+    lines += describe_causes(plan.why, full=full) if plan.why else []
     for number, wave in enumerate(plan.waves, 1):
         lines.append(f"wave {number}{describe_stage(plan, number)}")
         lines += _wave([plan.devices[name] for name in wave])

@@ -9,10 +9,13 @@ from dataclasses import replace
 
 import pytest
 
+from fabric.change.causes import PlannedCause, PlannedCauses
 from fabric.change.model import parse_plan
 from fabric.change.rollout import LeafPings, Ping, RolloutPlan, Stage
 from fabric.core.errors import InputError, PlanError
 from fabric.intent.rollout_model import Rollout
+from fabric.workflow.plan_causes import describe_causes
+from fabric.workflow.plan_text import describe
 from tests.cases import each
 from tests.change import memory_fabric
 from tests.cli.runs import process
@@ -169,6 +172,17 @@ def test_a_plan_from_before_the_pings_of_tenants_is_read(written):
     plan = parse_plan(sealed(data), "plan")
     assert plan.leaf_pings == pings
     assert plan.rollout.stages == (stage,)
+
+
+def test_causes_come_back_as_they_were_and_a_plan_from_before_has_none(written):
+    old = parse_plan(written, "plan")
+    assert old.why is None
+    cause = PlannedCause(("fabric.yaml:3 name: a -> b",), "", ("leaf1",), 1, "leaf1", "+ x")
+    new = replace(old, why=PlannedCauses((cause,), "run 1 (b34b670f61eb)", ("PFC off",)))
+    assert parse_plan(new.to_json(), "plan") == new
+    assert describe(new).replace("\n".join(describe_causes(new.why, full=False)) + "\n", "") == (
+        describe(old)
+    )
 
 
 @pytest.mark.parametrize("name", ["an unknown risk", "devices are a list", "expects nothing"])

@@ -91,6 +91,7 @@ def test_gates_pass_and_the_plan_says_what_each_wave_takes(
         in text
     )
     assert "gates of each wave: counters, ping; soak 1 s" in text
+    assert "\n  lossless.ecn: " in text
 
     monkeypatch.chdir(state)
     said: list[str] = []

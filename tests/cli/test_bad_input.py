@@ -186,6 +186,7 @@ CALLS = {
     "unknown text to explain": ("explain inv su1-rail0 nonsense", r"no line of su1-rail0 contains"),
     "cable of an unknown host": ("show cable inv gpu9 eth1", r"host 'gpu9' does not exist"),
     "cable of an unknown NIC": ("show cable inv gpu001 eth9", r"gpu001 has no fabric NIC 'eth9'"),
+    "cable of a host without its NIC": ("show cable inv gpu001", r"which NIC of gpu001\? Its NICs"),
     "cable of a host and its NIC": ("show cable inv gpu001:eth9", r"has no fabric NIC 'eth9'"),
     "cable of nothing": ("show cable inv", r"specify a host and an interface"),
     "unknown schema": ("show schema fabrics", r"'fabrics'.*fabric, devices, hosts"),

@@ -14,6 +14,8 @@ from fabric.core.errors import InputError
 from fabric.report.diff.forms import FORMS, schema
 from fabric.report.diff.model import Setting
 from fabric.report.diff.uncompared import uncompared
+from fabric.report.diff.view import alike
+from tests.cases import each
 from tests.report.diffs import DEMO, INVENTORY, compared, edited
 from tests.report.followed import is_followed_by_markdown
 
@@ -71,10 +73,12 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Diff:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Diff:
-    """A difference that no comment holds: other addresses and names on 512 GPUs."""
+    """A difference that no comment holds: other addresses on 512 GPUs, a note for each device."""
     source = INVENTORY / "rail-512"
     pairs = ("hosts: 10.64.0.0/16", "hosts: 10.65.0.0/16"), ("gpu[033", "node[033")
-    return compared(source, edited(tmp_path_factory.mktemp("large"), *pairs, source=source))
+    diff = compared(source, edited(tmp_path_factory.mktemp("large"), *pairs, source=source))
+    devices = (replace(device, notes=(f"only {device.name}",)) for device in diff.devices)
+    return replace(diff, devices=tuple(devices))
 
 
 def _seen(page: _Page) -> str:
@@ -158,7 +162,7 @@ def test_the_summary_names_capacity_that_gets_worse(tmp_path: Path) -> None:
     text = FORMS["text"](compared(DEMO, edited(tmp_path, ("count: 2", "count: 1"))))
     first = "capacity gets worse: oversubscription, leaf tier: 1.00:1 -> 2.00:1; "
     [line] = [line for line in text.splitlines() if line.startswith(first)]
-    assert line.endswith("; 8 more")
+    assert line.endswith("; 7 more")
     assert "longest cable" not in line
     back = FORMS["text"](compared(tmp_path / "after", DEMO))
     assert "capacity gets worse" not in back
@@ -170,7 +174,7 @@ def test_the_summary_has_the_reason_where_a_risk_is_unknown(tmp_path: Path) -> N
     devices = [replace(device, **unclear) for device in diff.devices[:2]]
     summary = replace(diff.summary, risk_of_applying="unknown", reload=None)
     text = FORMS["text"](replace(diff, devices=tuple(devices), summary=summary))
-    assert "; unknown, while it is applied; reload: unknown\n" in text
+    assert "; while it is applied: unknown; reload: unknown\n" in text
     of = f"{devices[0].name} and 1 other device"
     assert f"\nunknown: traffic loss and restart of {of}: no files\n" in text
 
@@ -183,12 +187,55 @@ def test_the_summary_names_the_line_that_has_the_risk(tmp_path: Path) -> None:
     assert worst[0].risk_cause.startswith("BUFFER_PG|")
 
 
-def test_more_leaves_are_no_capacity_that_gets_worse(tmp_path: Path) -> None:
-    unit = '{name: su2, hosts: "gpu[003-004]"}'
-    more = edited(tmp_path, (unit, f'{unit}\n  - {{name: su3, hosts: "gpu[005-006]"}}'))
-    text = FORMS["text"](compared(DEMO, more))
-    assert "single points of failure, leaf 4 of 4 6 of 6" in " ".join(text.split())
-    assert "capacity gets worse" not in text
+_UNITS = '  - {name: su1, hosts: "gpu[001-002]"}\n  - {name: su2, hosts: "gpu[003-004]"}'
+_RACK4 = '{name: rack4, pod: west, hosts: "gpu[13-16]"}'
+_TWO_TO_ONE = "oversubscription, leaf tier: 1.00:1 -> 2.00:1"
+#: Example, what of its units is replaced by what, and what gets worse.
+GROWTH = {
+    "a unit": ("demo", (_UNITS, f'{_UNITS}\n  - {{name: su3, hosts: "gpu[005-006]"}}'), ""),
+    "a smaller unit": ("demo", ("gpu[003-004]", "gpu003"), ""),
+    "a unit in a pod of its own": (
+        "three-tier",
+        (_RACK4, f'{_RACK4}\n  - {{name: rack5, pod: south, hosts: "gpu[17-18]"}}'),
+        "",
+    ),
+    "a spine less": ("demo", ("count: 2", "count: 1"), _TWO_TO_ONE),
+}
+
+
+@each("name", GROWTH)
+def test_a_fabric_of_another_size_has_no_capacity_that_gets_worse(
+    tmp_path: Path, name: str
+) -> None:
+    """A smaller part carries less, and has fewer NICs."""
+    example, edit, worse = GROWTH[name]
+    source = DEMO.parent / example
+    text = FORMS["text"](compared(source, edited(tmp_path, edit, source=source, name=name)))
+    assert "Capacity and single failures" in text
+    assert f"capacity gets worse: {worse}" in text if worse else "capacity gets worse" not in text
+
+
+_OWN_CABLE = "devices:\n  - {names: core03, ports: {Ethernet64: {cable_m: 20}}}\n"
+#: What an override says on both sides, and the groups of super-spines.
+CORES = {
+    "alike": ("", ["core[01-04]"]),
+    "one has a shorter cable": (_OWN_CABLE, ["core[01-02,04]", "core03"]),
+}
+
+
+@each("name", CORES)
+def test_switches_that_differ_in_names_and_addresses_alone_are_one_group(
+    tmp_path: Path, name: str
+) -> None:
+    """Each super-spine has another spine of the new pod, or another port of it."""
+    override, groups = CORES[name]
+    example, edit, _ = GROWTH["a unit in a pod of its own"]
+    before = edited(tmp_path, source=DEMO.parent / example, name=f"{name} before")
+    (before / "devices").mkdir()
+    (before / "devices" / "own.yaml").write_text(override or "devices: [{names: core03}]\n")
+    after = edited(tmp_path, edit, source=before, name=name)
+    every = alike(compared(before, after))
+    assert [group.names for group in every if group.first.role == "super-spine"] == groups
 
 
 def test_hosts_that_differ_in_addresses_alone_are_one_group(tmp_path: Path) -> None:

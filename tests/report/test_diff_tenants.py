@@ -107,5 +107,6 @@ def test_leaves_that_differ_in_addresses_alone_are_one_row(tmp_path: Path) -> No
     for form in ("text", "markdown", "html"):
         text = FORMS[form](diff).replace("\\", "")
         assert "su1-rail[0-1],su2-rail0 (eos leaf): risk" in text, form
-        assert "those of the others have other addresses, AS numbers, VNIs or VLANs" in text, form
+        of = "names of neighbours, addresses, AS numbers, VNIs or VLANs"
+        assert f"those of the others have other {of}" in text, form
         assert "gpu[001,003] rail [0-1]" in text, form

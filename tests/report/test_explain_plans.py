@@ -43,16 +43,16 @@ def test_of_units_with_plans_of_their_own(device: str, text: str, expected: list
 @each(
     ("inventory", "device", "text", "expected"),
     [
-        ("dual-stack", "su1-rail0", "10.64.0.0/31", ["vlan_per", *IPV4]),
-        ("dual-stack", "su1-rail0", "fd00:64::20/127", ["vlan_per", *IPV6]),
-        ("dual-stack", "gpu001", "addresses:", ["vlan_per", *IPV4, *IPV6]),
-        ("dual-stack", "gpu001", 'to: "fd00:64::20/127"', ["vlan_per", *IPV6]),
-        ("dual-stack", "gpu001", "to: 10.64.0.0/31", ["vlan_per", *IPV4]),
+        ("dual-stack", "su1-rail0", "10.64.0.0/31", [*IPV4, "vlan_per"]),
+        ("dual-stack", "su1-rail0", "fd00:64::20/127", [*IPV6, "vlan_per"]),
+        ("dual-stack", "gpu001", "addresses:", [*IPV4, *IPV6, "vlan_per"]),
+        ("dual-stack", "gpu001", 'to: "fd00:64::20/127"', [*IPV6, "vlan_per"]),
+        ("dual-stack", "gpu001", "to: 10.64.0.0/31", [*IPV4, "vlan_per"]),
         ("dual-stack", "spine01", "permit fd00:64::/48", ["ipv6.hosts", "advertise"]),
         ("dual-stack", "su1-rail0", "neighbor 10.254.0.0 peer group", ["uplinks"]),
         ("dual-stack", "su1-rail0", "neighbor fd00:65::2 peer group", ["ipv6.uplinks"]),
-        ("ipv6", "gpu001", "addresses:", ["vlan_per", *IPV6]),
-        ("ipv6", "su1-rail0", "fd00:64::20/127", ["vlan_per", *IPV6]),
+        ("ipv6", "gpu001", "addresses:", [*IPV6, "vlan_per"]),
+        ("ipv6", "su1-rail0", "fd00:64::20/127", [*IPV6, "vlan_per"]),
     ],
 )
 def test_of_each_family(inventory: str, device: str, text: str, expected: list[str]) -> None:
@@ -74,7 +74,7 @@ def test_of_a_longer_subnet_on_each_system(leaf: str, tmp_path: Path) -> None:
     (port,) = project.devices[leaf].routed_nics
     answer = explain(project, leaf, port.address)[0]
     assert answer.template.rpartition("/")[2] == "interfaces.j2"
-    assert fields(project, leaf, port.address) == ["vlan_per", "hosts", "routed_prefix_length"]
+    assert fields(project, leaf, port.address) == ["hosts", "routed_prefix_length", "vlan_per"]
 
 
 @each(

@@ -116,7 +116,7 @@ BAD = {
     "layout": ({"nodes": 2, "layout": {"tp": 3}}, 422, {"layout"}),
     "layout of nothing": ({"nodes": 2, "layout": {}}, 422, {"layout"}),
     "layout of zero": ({"nodes": 2, "layout": {"tp": 0}}, 422, {"layout.tp"}),
-    "weights alone": ({"nodes": 2, "weights": {"tp": 1}}, 422, {"weights"}),
+    "weights alone": ({"nodes": 2, "weights": {"tp": 1}}, 422, {"bytes"}),
     "segment": ({"nodes": 3, "segment": 2}, 422, {"segment"}),
     "within": ({"nodes": 1, "within": "row"}, 422, {"within"}),
     "a line break": ({"nodes": 1, "hosts": ["gpu\n001"]}, 422, {"hosts[0]"}),

@@ -67,12 +67,11 @@ WRONG = [
     ("nic.qos", {"traffic_class_byte": 108}, {"traffic class byte"}),
     ("nic.qos", {"cnp_dscp": 4}, {"cnp_dscp"}),
     ("nic.qos", {"dscp_to_priority": ((26, 3), (48, 6))}, {"lossless DSCPs"}),
-    ("nic.qos", {"cnp_priority": 5}, {"class of CNPs", "CNPs have priority"}),
+    ("nic.qos", {"cnp_priority": 5}, {"CNPs have priority"}),
     ("nic.qos", {"tsa": ("ets",) * 8}, {"CNPs have priority"}),
     ("nic.qos", {"pfc": (0,) * 8}, {"pause by the switch", "pause by the host"}),
     ("port.qos", {"pfc_priority": 4}, {"pause by the switch", "pause by the host"}),
-    ("port.qos", {"traffic_class": 4}, {"lossless DSCPs", "class of RoCE data"}),
-    ("port.qos", {"cnp_traffic_class": 5}, {"class of CNPs"}),
+    ("port.qos", {"traffic_class": 4}, {"lossless DSCPs"}),
     ("port.qos", {"pmax_percent": 0}, {"ECN"}),
     ("nic", {"cable_m": 1000}, {"cable_m", "headroom of the host"}),
     ("port", {"qos": None}, {"lossless"}),
@@ -86,6 +85,12 @@ def test_a_good_cable_has_nothing_wrong(cable):
 @each(("part", "fields", "items"), WRONG)
 def test_each_line_finds_its_fault(cable, part, fields, items):
     assert verdicts(changed(cable, part, **fields)) == items
+
+
+def test_numbers_of_one_device_differ_without_a_fault(cable):
+    other = changed(cable, "port.qos", cnp_traffic_class=5)
+    assert verdicts(other) == set()
+    assert "class of CNPs" in verdicts(other, "note")
 
 
 def test_traffic_class_bytes_of_one_dscp_are_explained(cable):

@@ -76,9 +76,9 @@ def test_each_job_sees_those_before_it(tmp_path: Path) -> None:
         ),
         ({"name": "a", "hosts": "gpu["}, {}, "queue.json:1:54: jobs[0].hosts: 'gpu['"),
         (
-            {"name": "a", "weights": "dp=2"},
+            {"name": "a", "bytes": "dp=2"},
             {},
-            "jobs[0].weights: bytes of dimensions need a layout",
+            "jobs[0].bytes: bytes of dimensions need a layout",
         ),
         ({"name": "a", "hosts": 5}, {}, "jobs[0].hosts: expected text or a list, found the number"),
         ({"name": "a", "hosts": [5]}, {}, "jobs[0].hosts[0]: expected text, found the number 5"),

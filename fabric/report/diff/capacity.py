@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.units import share_to_percent
+from fabric.report.capacity import GBPS
 from fabric.report.capacity import capacity as capacity_of
 from fabric.report.diff.model import Compared, Consequence
 from fabric.report.diff.risks import DiffRisk
@@ -16,7 +17,8 @@ from fabric.topology.clos import clos
 from fabric.topology.singles import SingleFailures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
 
     from fabric.design.designs import Designs
     from fabric.topology.clos import Clos
@@ -34,6 +36,7 @@ _WORSE_LOWER = (
     *("equal paths of a leaf pair", "path MTU", "bandwidth left"),
 )
 _FIRST_NUMBER = re.compile(r"\d[\d,]*(\.\d+)?")
+_PERCENT = re.compile(r"([\d.]+) %")
 
 
 def capacity(before: Designs, after: Designs) -> list[Compared]:
@@ -67,23 +70,24 @@ def less_bandwidth(items: Iterable[Compared]) -> Iterator[Consequence]:
 
 
 def _numbers(one: Compared) -> tuple[float, float]:
-    """Return the first numbers of both sides; not a number where a side has none.
-
-    Of single points of failure it is their share: a fabric that grows has more of everything.
-    """
-    was, now = _number(one.before), _number(one.after)
-    if one.item.startswith(_SINGLE_POINTS):
-        return was / _whole(one.before), now / _whole(one.after)
-    return was, now
+    """Return what counts of both sides; not a number where a side has none."""
+    return _number(one.before), _number(one.after)
 
 
 def _number(text: str) -> float:
+    """Return the share that a text says, else its first number.
+
+    A fabric that grows has more of everything, and its smallest part may be a new one.
+    """
+    if share := _PERCENT.search(text):
+        return _as_number(share[1])
+    number, whole = _as_number(text), _as_number(text.partition(" of ")[2])
+    return number / whole if whole > 0 else number
+
+
+def _as_number(text: str) -> float:
     match = _FIRST_NUMBER.match(text)
     return float(match[0].replace(",", "")) if match else math.nan
-
-
-def _whole(text: str) -> float:
-    return _number(text.partition(" of ")[2])
 
 
 def _is_worse(one: Compared) -> bool:
@@ -94,7 +98,16 @@ def _is_worse(one: Compared) -> bool:
 
 
 def _carried(designs: Designs) -> dict[str, str]:
-    return {str(item): str(value) for item, value, _ in capacity_of(designs).rows}
+    table = capacity_of(designs)
+    items = zip(table.rows, table.members, strict=True)
+    return {str(item): f"{value}{_of_nics(members)}" for (item, value, _), members in items}
+
+
+def _of_nics(members: Mapping[str, Any]) -> str:
+    """Return which share of the bandwidth of its NICs an item is; empty for all but bandwidth."""
+    if members["unit"] != GBPS or not members.get("of"):
+        return ""
+    return f" ({share_to_percent(members['number'] / members['of']):.1f} % of NICs)"
 
 
 def _failures(network: Clos) -> dict[str, str]:
@@ -108,14 +121,16 @@ def _failures(network: Clos) -> dict[str, str]:
         ("cable between switches", every.cables(), network.cables.up),
         ("NIC cable", every.nics(), network.nics.up),
     ]
-    items = {}
+    items, pairs = {}, math.comb(len(network.host_unit), 2)
     for kind, effects, chosen in kinds:
         if not chosen.any():
             continue
         lost = effects.host_pairs + effects.rails + effects.rail_lost
         number, every_one = int((lost[chosen] > 0).sum()), int(chosen.sum())
         items[f"{_SINGLE_POINTS}, {kind}"] = f"{number:,} of {every_one:,}"
-        items[f"host pairs cut by the worst {kind}"] = f"{int(effects.host_pairs[chosen].max()):,}"
+        cut = int(effects.host_pairs[chosen].max())
+        percent = share_to_percent(cut / max(1, pairs))
+        items[f"host pairs cut by the worst {kind}"] = f"{cut:,} ({percent:.1f} % of all)"
         least = share_to_percent(float(effects.left[chosen].min()))
         items[f"bandwidth left after the worst {kind}"] = f"{least:.1f} %"
     return items

@@ -16,6 +16,7 @@ from fabric.report.diff.traced import FILELESS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from fabric.report.diff.model import (
         Cause,
@@ -45,6 +46,8 @@ _OWN = re.compile(
     + "|".join(rf"(?<={word})[\W_]?\d+" for word in _OWN_NUMBERS),
     re.IGNORECASE,
 )
+#: Stands for what each device has of its own.
+_SIGN = "#"
 _PLURALS = {"error": "errors", "warning": "warnings", "info": "info"}
 
 
@@ -74,8 +77,9 @@ class Alike:
         one = self.first
         if all(_changes(device) == _changes(one) for device in self.devices):
             return one.notes
-        more = "" if one.role == "host" else ", AS numbers, VNIs or VLANs"
-        return (*one.notes, f"values of {one.name}; those of the others have other addresses{more}")
+        of_switches = "names of neighbours, addresses, AS numbers, VNIs or VLANs"
+        what = "addresses" if one.role == "host" else of_switches
+        return (*one.notes, f"values of {one.name}; those of the others have other {what}")
 
     @property
     def names(self) -> str:
@@ -146,12 +150,11 @@ def summary(diff: Diff) -> list[str]:
 def _risks(diff: Diff) -> Iterator[str]:
     """Yield the highest risk, that of applying it where it is another one, and what has it."""
     one, reload = diff.summary, _restart(diff.summary.reload)
-    while_applied = "while it is applied"
+    applying = "while it is applied"
     if one.risk == one.risk_of_applying:
-        yield f"highest risk: {one.risk}, {while_applied}; {reload}"
+        yield f"highest risk: {one.risk}, {applying}; {reload}"
     else:
-        applying = f"{one.risk_of_applying}, {while_applied}"
-        yield f"highest risk: {one.risk}, once applied; {applying}; {reload}"
+        yield f"highest risk: {one.risk}, afterwards; {applying}: {one.risk_of_applying}; {reload}"
     changed = [device for device in diff.devices if device.risk == one.risk_of_applying]
     if changed and (words := _risk_words(changed)):
         yield f"{one.risk_of_applying}: {words}"
@@ -326,15 +329,33 @@ def _fileless(cause: Cause) -> str:
 
 def alike(diff: Diff) -> list[Alike]:
     """Return the devices in groups that differ in the same way."""
-    return [Alike(tuple(devices)) for devices in like_groups(diff.devices, _difference)]
+    names = frozenset(device.name for device in diff.devices)
+    groups = like_groups(diff.devices, lambda device: _difference(device, names))
+    return [Alike(tuple(devices)) for devices in groups]
 
 
-def _difference(device: Device) -> tuple[object, ...]:
-    """Return what devices of one group have in common."""
-    rows = (tuple(text and _OWN.sub("#", text) for text in row) for row in _changes(device))
+def _difference(device: Device, names: AbstractSet[str]) -> tuple[object, ...]:
+    """Return what devices of one group have in common: all but what each has of its own.
+
+    Parameters
+    ----------
+    names : set of str
+        Of devices, which cables of a switch name with their ports.
+    """
+    ends: AbstractSet[str] = frozenset() if device.role == "host" else names
+    rows = (tuple(text and _common(text, ends) for text in row) for row in _changes(device))
     kinds = tuple(file.rpartition("/")[2] for file in device.files)
     kind = (device.state, device.role, device.platform, device.risk, device.reload, device.notes)
     return (*kind, kinds, tuple(sorted(rows, key=str)))
+
+
+def _common(text: str, names: AbstractSet[str]) -> str:
+    """Return a text without addresses and own numbers, and without names and the ports after."""
+    words = text.split(" ")
+    for number, word in enumerate(words):
+        if word.strip("\"'") in names:
+            words[number : number + 2] = [_SIGN for _ in words[number : number + 2]]
+    return _OWN.sub(_SIGN, " ".join(words))
 
 
 def _changes(device: Device) -> tuple[tuple[str, str | None, str | None], ...]:
