@@ -44,6 +44,7 @@ _TOPICS = {
     "AUD053": r"shared-buffer|buffer-partition",
     "AUD056": _CLASS,
     "AUD057": r"buffer|roce",
+    "AUD058": r"^vlans?\b|\b[gm]?v[rt]p\b|vlan-id|bridge",
     "AUD043": _TUNNEL,
     "AUD044": _TUNNEL,
     "AUD045": _TUNNEL,

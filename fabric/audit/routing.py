@@ -12,6 +12,7 @@ from fabric.audit.switch import ROCE_MTU6_BYTES, ROCE_MTU_BYTES
 from fabric.audit.tunnels import judge_header, judge_vrfs
 from fabric.core.counts import counted
 from fabric.observe.configuration import readers
+from fabric.observe.configuration.lossless import lossless_readers
 from fabric.prove.policies import undefined
 
 if TYPE_CHECKING:
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
 
     from fabric.observe.configuration import Configured
     from fabric.observe.configuration.lossless import Lossless
-    from fabric.observe.configuration.model import BgpPeer
+    from fabric.observe.configuration.model import BgpPeer, ConfiguredPort
 
 #: Longest hold time that is accepted without BFD, in seconds: RFC 7938 section 7.1 asks for less
 #: than the 90 s of RFC 4271; 30 s is our choice.
 MOST_HOLD_S = 30
 _NEVER = 0
+#: Every switch has it (IEEE 802.1Q-2018 table 9-2).
+_DEFAULT_VLAN = 1
 
 
 def judge(switch: Lossless, text: str) -> Iterator[Fault]:
@@ -52,6 +55,7 @@ def judge(switch: Lossless, text: str) -> Iterator[Fault]:
 def _faults(switch: Lossless, configured: Configured) -> Iterator[Fault]:
     if any(port.gateway_vlan is not None for port in configured.ports.values()):
         yield from _ageing(switch)
+    yield from _lost_vlans(switch, configured)
     yield from _twice(configured)
     yield from _mtu6(switch, configured)
     for peer in configured.bgp.peers.values() if configured.bgp else ():
@@ -96,6 +100,23 @@ def _twice(configured: Configured) -> Iterator[Fault]:
             owner = first.setdefault((port.vrf, entry.is_ipv6, entry.address), name)
             if owner != name:
                 yield Fault("AUD054", name, entry.line, f"{owner} has the address {address} too")
+
+
+def _lost_vlans(switch: Lossless, configured: Configured) -> Iterator[Fault]:
+    """Find VLANs that ports are in and that no line makes; the default VLAN is always there."""
+    if lossless_readers[switch.system].ports_make_vlans:
+        return
+    ports: dict[int | str, list[ConfiguredPort]] = defaultdict(list)
+    for port in configured.ports.values():
+        vlan = port.unknown_vlan or port.vlan or _DEFAULT_VLAN
+        if port.enabled and port.routed is not True:
+            ports[vlan].append(port)
+    existing = {_DEFAULT_VLAN, *configured.vlans}
+    for vlan, own in ports.items():
+        if vlan not in existing:
+            are = counted(len(own), "port is", "ports are")
+            message = f"VLAN {vlan} does not exist, and {are} in it"
+            yield Fault("AUD058", own[0].name, own[0].line, message, is_absence=True)
 
 
 def _mtu6(switch: Lossless, configured: Configured) -> Iterator[Fault]:

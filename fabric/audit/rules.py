@@ -310,5 +310,13 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             "give the line in a maintenance window: the switch restarts",
             "sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis/qos/qos.py (expect_reboot)",
         ),
+        (
+            "AUD058",
+            Severity.ERROR,
+            "Ports are in VLANs that exist",
+            "The switch forwards nothing of a VLAN that it does not have: the NICs are cut off.",
+            "make the VLAN, or correct the number at the ports",
+            "IEEE 802.1Q-2018 clause 8.8 (filtering database)",
+        ),
     )
 }

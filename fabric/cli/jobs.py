@@ -215,7 +215,8 @@ def _of_hosts(reasons: dict[str, str]) -> Iterator[str]:
 
     for host, *more in like_groups(reasons, lambda name: reasons[name].replace(name, "")):
         others = f" (and {hostlist.in_short(more)})" if more else ""
-        yield f"{host}: {reasons[host]}{others}"
+        name = "" if reasons[host].startswith((f"{host} ", f"{host}:")) else f"{host}: "
+        yield f"{name}{reasons[host]}{others}"
 
 
 def _print(job: dict[str, Any], *, every_rank: bool) -> None:
@@ -227,14 +228,18 @@ def _print(job: dict[str, Any], *, every_rank: bool) -> None:
     output.data(f"hosts   {hosts}\nreason  {job['reason']}\n")
     cost, load, hashed = (_short(job[key]) for key in ("cost", "link_load", "link_load_hashed"))
     output.data(
-        f"cost    {cost} of the line rate on the fullest {_fullest(job['bottleneck'])}{slow}\n"
-        f"links   {load} of the line rate on the fullest cable between switches if packets are "
+        f"cost    {cost} times the line rate on the fullest {_fullest(job['bottleneck'])}{slow}\n"
+        f"links   {load} times the line rate on the fullest cable between switches if packets are "
         f"sprayed ({_proof(job['gap'])}), {hashed} if flows are hashed\n"
     )
-    for used, hosts in (("used", job["degraded"]), ("not used", job["not_considered"])):
-        output.data("".join(f"{used:<9}{line}\n" for line in _of_hosts(hosts)))
+    for used, hosts in (
+        ("used", job["degraded"]),
+        ("not used", job["not_considered"]),
+        ("not needed", job["not_needed"]),
+    ):
+        output.data("".join(f"{used:<11}{line}\n" for line in _of_hosts(hosts)))
     for link, why in job["links_not_as_planned"].items():
-        output.data(f"{'path':<9}{link}: {why}\n")
+        output.data(f"{'path':<11}{link}: {why}\n")
     output.data("\n")
     reasons = job["environment_reasons"]
     for name, value in job["environment"].items():

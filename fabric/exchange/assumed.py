@@ -39,6 +39,13 @@ _POOLS: set[Path] = {
     ),
     *(("addressing", "ipv6", name) for name in ("hosts", "uplinks")),
 }
+#: Pools that hosts route whole: a wider one changes the routes of every host.
+_OF_HOSTS = {
+    ("addressing", "hosts"),
+    ("addressing", "routed_hosts"),
+    ("addressing", "ipv6", "hosts"),
+}
+_ROUTED = "each host routes this pool: set the real one before the first apply"
 _DEFAULT = "a rocefab default"
 _ROLES = {"leaf": "leaf", "spine": "spine", "super_spine": "super-spine"}
 
@@ -165,7 +172,8 @@ class _Assumed:
         if self._of_base(path) == [value]:
             return f"from the base {self._recipe.base_name}" if self._recipe.base_name else _DEFAULT
         if path in _POOLS and self._of_addresses(path):
-            return "around its addresses"
+            origin = "around its addresses"
+            return f"{origin}; {_ROUTED}" if path in _OF_HOSTS else origin
         if path[0] in {"speeds", "cables"} or path[-1] == "sku":
             return "the most common value" if self._some(path) else _DEFAULT
         return "numbered in order" if path[1:] in {("interfaces",), ("rdma_devices",)} else _DEFAULT

@@ -18,12 +18,14 @@ from fabric.exchange.exporters.cable_plan import cabling_csv
 from fabric.exchange.figures import figures
 from fabric.exchange.host_profile import GPUS, MANAGEMENT, HostProfile, folded, management
 from fabric.exchange.link_pools import in_order
+from fabric.exchange.nic_subnets import untold_subnets
 from fabric.exchange.routed_pools import outside_rails
 from fabric.exchange.routed_units import has_routed, routed_units, untaken
 from fabric.exchange.source_addresses import pools, without_routed
 from fabric.exchange.source_ipv6 import has_addresses_of_links
 from fabric.exchange.values import known
 from fabric.exchange.yaml_text import dump
+from fabric.intent.model import FabricFile
 from fabric.intent.scalars import MAX_NAME
 
 if TYPE_CHECKING:
@@ -39,6 +41,8 @@ _REPLACED = frozenset({
     *("name", "design", "cabling", "rails", "nic_ports", "planes", "units", "switches"),
     *("spines", "super_spines", "leaf_names", "spine_names"),
 })
+#: Sections that a base may give.
+SECTIONS_OF_BASE = FabricFile.model_fields.keys() - _REPLACED
 #: Places kept for the spines of a pod, so that more of them move nothing.
 _SPINES_PER_POD = 4
 _SECTIONS = {"leaf": "leaf", "spine": "spine", "super-spine": "super_spine"}
@@ -125,22 +129,23 @@ def _layers(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
 def guesses(plant: Plant, recipe: Recipe) -> list[Finding]:
     """Return what had to be chosen, since the source cannot tell it and the base does not fit."""
     place = Position(recipe.source)
-    untaken_ports = [
+    not_as_found = [
         Finding("EXC012", Severity.WARNING, message, fix, position=place)
         for message, fix in (
             *untaken(plant, recipe.base.get("addressing", {})),
+            *untold_subnets(plant),
             *outside_rails(plant, _base_for(plant, recipe).get("addressing", {})),
         )
     ]
     base = recipe.base.get("host", {})
     interface, chosen = base.get("management_interface", MANAGEMENT), management(plant, base)
     if interface == chosen:
-        return untaken_ports
+        return not_as_found
     message = (
         f"{interface} is a NIC of the fabric, so host.management_interface was set to {chosen}"
     )
     fix = "correct it in fabric.yaml; jobs start over that interface"
-    return [*untaken_ports, Finding("EXC012", Severity.WARNING, message, fix, position=place)]
+    return [*not_as_found, Finding("EXC012", Severity.WARNING, message, fix, position=place)]
 
 
 def _files(

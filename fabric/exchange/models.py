@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from fabric.core.findings import Finding, Position, Severity, advised
-from fabric.core.shown import closest, quoted
+from fabric.core.shown import closest, few, quoted
 from fabric.exchange.values import folded
 from fabric.intent.yaml.file import input_error
 from fabric.platforms.catalogue import Skus, sku_aliases
+from fabric.platforms.model import Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -53,6 +54,28 @@ def models(
     if findings:
         raise input_error(list(findings.values()), source)
     return chosen
+
+
+def refuse_no_words(plant: Plant, words: Iterable[str], source: str) -> None:
+    """Refuse words of ``--model`` that name no role, switch or model of the source.
+
+    Raises
+    ------
+    InputError
+        With a finding for each of them.
+    """
+    own = [item.name for item in plant.switches]
+    of_source = [item.model for item in plant.switches if item.model]
+    known = [*get_args(Role), *own, *dict.fromkeys(of_source)]
+    folds = {*map(folded, of_source)}
+    findings = []
+    for word in (one for one in words if one not in own and folded(one) not in folds):
+        near = closest(word, known)
+        fix = f"did you mean {quoted(near)}?" if near else f"use one of: {few(known)}"
+        message = f"{quoted(word)} of --model is not a role, switch or model of the source"
+        findings.append(Finding("EXC008", Severity.ERROR, message, fix, position=Position(source)))
+    if findings:
+        raise input_error(findings, source)
 
 
 def model_of(word: str, system: str) -> str:

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from ipaddress import IPv4Interface, IPv4Network, ip_interface
 from typing import TYPE_CHECKING, Any
 
+from fabric.core import hostlist
+from fabric.core.counts import noun
 from fabric.exchange.routed_units import routed_units
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabric.exchange.plant import Cable, Nic, Plant
 
 
@@ -73,6 +77,43 @@ def subnets_of(plant: Plant, slots: Plant, *, single: bool) -> dict[Place, dict[
         }
         for place, values in counted.items()
     }
+
+
+def without_subnet(plant: Plant) -> dict[tuple[str, int], frozenset[int]]:
+    """Return leaf and rail of NICs whose subnet no address tells, with the VLANs of their ports.
+
+    NICs on routed ports do not count, nor does a source without any address of NICs and gateways.
+    """
+    routed, known = routed_units(plant), set()
+    vlans: dict[tuple[str, int], set[int]] = defaultdict(set)
+    for cable in plant.cables:
+        nic, leaf, gateway, _ = nic_end(plant, cable)
+        if nic is None:
+            continue
+        place = leaf, nic.rail or 0
+        if nic.address or gateway:
+            known.add(place)
+        if plant.device[nic.host].unit not in routed:
+            vlans[place] |= {cable.vlan} if cable.vlan is not None else set()
+    lacking = {place: frozenset(own) for place, own in vlans.items() if place not in known}
+    return lacking if known else {}
+
+
+def untold_subnets(plant: Plant) -> Iterator[tuple[str, str]]:
+    """Yield which leaves have NICs without a subnet in the source, and what to do."""
+    leaves: dict[frozenset[int], list[str]] = defaultdict(list)
+    for (leaf, _), vlans in without_subnet(plant).items():
+        leaves[vlans].append(leaf)
+    for vlans, names in leaves.items():
+        reason = "their ports are in no VLAN that the source has, and have no address"
+        if vlans:
+            numbers = ", ".join(map(str, sorted(vlans)))
+            has = noun(len(vlans), "has", "have")
+            reason = f"{noun(len(vlans), 'VLAN')} {numbers} {has} no gateway with an address there"
+        on = hostlist.fold_inside({*names})
+        message = f"NICs of {on} have no subnet in the source, and get one of the pool: {reason}"
+        fix = "mend the switch and import again, or set `subnets` of the leaf in devices/*.yaml"
+        yield message, fix
 
 
 def _subnet(address: str, gateway: str, fields: tuple[str, str]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from fabric.exchange.plant import Nic, Plant
 from fabric.exchange.pods import pods
 from fabric.exchange.served import fewer_nics, with_leaves, with_rails
 from fabric.intent.yaml.file import input_error
+from fabric.topology.naming import unpadded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 5
 _HOSTS = "list the hosts with --hosts gpu[001-064], or set the role of each device"
+_NAMES = "check the names in --hosts"
 _UNIT = "set its unit, or name it in --leave-out if it is in another network"
 _UNKNOWN_PORT = "it is seen as a neighbour, and its port is unknown, so it has no cable"
 #: What a device may be called, as messages have it.
@@ -70,12 +72,7 @@ def with_hosts(plant: Plant, names: str, source: str, notes: tuple[Finding, ...]
     except ValueError as error:
         raise input_error([_finding(str(error), _HOSTS, source)], source) from error
     seen = {word for note in notes for word in _WORD.findall(note.message)}
-    wrong = [
-        _finding(_UNKNOWN_PORT, "provide its output too, or remove it from --hosts", source, name)
-        if name in seen
-        else _finding("no such device", "check the names in --hosts", source, name)
-        for name in sorted(hosts - plant.device.keys())
-    ]
+    wrong = _unknown(plant, hosts, seen, source)
     wrong += [
         _finding("it is a switch in the source", "remove it from --hosts", source, name)
         for name in sorted(hosts & {item.name for item in plant.switches})
@@ -84,6 +81,29 @@ def with_hosts(plant: Plant, names: str, source: str, notes: tuple[Finding, ...]
         raise input_error(wrong, source)
     devices = (replace(it, kind="host") if it.name in hosts else it for it in plant.devices)
     return replace(plant, devices=tuple(devices))
+
+
+def _unknown(plant: Plant, hosts: set[str], seen: set[str], source: str) -> list[Finding]:
+    """Return which names are no device; those of other zeros alone are one finding.
+
+    Parameters
+    ----------
+    seen : set of str
+        Words of what the import did not take.
+    """
+    by_number = {unpadded(item.name): item.name for item in plant.devices if item.kind != "switch"}
+    unknown = sorted(hosts - plant.device.keys())
+    meant = {name: by_number.get(unpadded(name), "") for name in unknown}
+    if meant and all(meant.values()):
+        message = f"no device is called {hostlist.in_short(meant)}"
+        names = hostlist.fold({*meant.values(), *(hosts - meant.keys())})
+        return [_finding(message, f"did you mean --hosts {names}?", source)]
+    return [
+        _finding(_UNKNOWN_PORT, "provide its output too, or remove it from --hosts", source, name)
+        if name in seen
+        else _finding("no such device", f"did you mean {near}?" if near else _NAMES, source, name)
+        for name, near in meant.items()
+    ]
 
 
 def _finding(message: str, fix: str, source: str, device: str = "") -> Finding:

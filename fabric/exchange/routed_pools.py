@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fabric.platforms.model import Sku
 
 #: A pool is cut with room for as many NICs as a leaf may have: no leaf has more.
-_MOST_PORTS = 128
+MOST_PORTS = 128
 #: Bits of the hosts of the largest private network (RFC 1918).
 LARGEST = 24
 
@@ -43,9 +43,9 @@ def pool_of_rails(plant: Plant, parts: Mapping[IPv4Network, int], base: object) 
 
 def room(plant: Plant) -> int:
     """Return how many subnets a pool of routed NIC ports is to be cut into."""
-    planes, rails = _planes_and_rails(plant)
+    planes, rails = planes_and_rails(plant)
     leaves = sum(switch.role == "leaf" for switch in plant.switches)
-    return planes * (1 << (rails - 1).bit_length()) * leaves * _MOST_PORTS
+    return planes * (1 << (rails - 1).bit_length()) * leaves * MOST_PORTS
 
 
 def _around(networks: Collection[IPv4Network]) -> Iterator[IPv4Network]:
@@ -58,7 +58,7 @@ def _around(networks: Collection[IPv4Network]) -> Iterator[IPv4Network]:
 
 def _outside(plant: Plant, parts: Mapping[IPv4Network, int], pool: IPv4Network) -> int:
     """Return how many subnets are not in the part of a pool that is that of their rail."""
-    size = part_size(pool.num_addresses, *_planes_and_rails(plant))
+    size = part_size(pool.num_addresses, *planes_and_rails(plant))
     first = int(pool.network_address)
     return sum(
         size < 1 or (int(network.network_address) - first) // size != part
@@ -83,7 +83,7 @@ def outside_rails(plant: Plant, section: Mapping[str, Any]) -> Iterator[tuple[st
 def parts_by_rail(plant: Plant) -> dict[tuple[str, IPv4Network], int]:
     """Return the leaf and subnet of routed NIC ports, with the number of plane and rail of each."""
     routed, single = routed_units(plant), is_single(plant)
-    _, rails = _planes_and_rails(plant)
+    _, rails = planes_and_rails(plant)
     parts = {}
     for place, values in subnets_of(plant, plant, single=single).items():
         if "network" in values and place.unit in routed:
@@ -93,7 +93,8 @@ def parts_by_rail(plant: Plant) -> dict[tuple[str, IPv4Network], int]:
     return parts
 
 
-def _planes_and_rails(plant: Plant) -> tuple[int, int]:
+def planes_and_rails(plant: Plant) -> tuple[int, int]:
+    """Return how many planes the leaves are in, and how many rails the NICs."""
     planes = {switch.plane for switch in plant.switches if switch.role == "leaf"}
     return len(planes) or 1, max((nic.rail or 0 for nic in plant.nics), default=0) + 1
 
@@ -141,6 +142,6 @@ def _ports_in_pool(plant: Plant, section: Mapping[str, Any]) -> int:
     if not (parts and pool):
         return 0
     leaves = Counter(part for part, _ in {(part, leaf) for (leaf, _), part in parts.items()})
-    size = part_size(IPv4Network(str(pool)).num_addresses, *_planes_and_rails(plant))
+    size = part_size(IPv4Network(str(pool)).num_addresses, *planes_and_rails(plant))
     subnets = size // next(iter(parts))[1].num_addresses // max(leaves.values())
     return 1 << subnets.bit_length() - 1 if subnets else 0

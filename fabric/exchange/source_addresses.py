@@ -7,8 +7,15 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING, Any
 
 from fabric.exchange.link_pools import link_pools
-from fabric.exchange.nic_subnets import is_single, subnets_of
-from fabric.exchange.routed_pools import LARGEST, parts_by_rail, pool_of_rails, room
+from fabric.exchange.nic_subnets import is_single, subnets_of, without_subnet
+from fabric.exchange.routed_pools import (
+    LARGEST,
+    MOST_PORTS,
+    parts_by_rail,
+    planes_and_rails,
+    pool_of_rails,
+    room,
+)
 from fabric.exchange.routed_units import routed_units
 from fabric.exchange.source_ipv6 import ipv6_plan, pair_of_ipv6
 from fabric.intent.scalars import LINK_LENGTHS
@@ -64,7 +71,7 @@ def pools(plant: Plant, base: Mapping[str, Any], *, of_user: bool = True) -> dic
         section["host_prefix_length"] = usual[0].prefixlen
         if single:
             section["vlan_per"] = "nic"
-        count = len(usual) + len(parts)
+        count = max(len(usual) + len(parts), _designed(plant, single=single))
         own = section.get("hosts") if of_user else None
         section["hosts"] = _pool(usual, own, count) or section.get("hosts")
         if _overlap(section):
@@ -75,6 +82,17 @@ def pools(plant: Plant, base: Mapping[str, Any], *, of_user: bool = True) -> dic
         own = section.get("loopbacks") if of_user else None
         section["loopbacks"] = _pool(loopbacks, own, need) or section.get("loopbacks")
     return section | link_pools(plant, section, of_user=of_user)
+
+
+def _designed(plant: Plant, *, single: bool) -> int:
+    """Return how many subnets of VLANs a design with these leaves has, where some are untold."""
+    if not without_subnet(plant):
+        return 0
+    planes, rails = planes_and_rails(plant)
+    subnets: Counter[int] = Counter()
+    for leaf in (one for one in plant.switches if one.role == "leaf"):
+        subnets[leaf.plane or 0] += rails if leaf.rail is None else 1
+    return planes * max(subnets.values()) * (MOST_PORTS if single else 1)
 
 
 def without_routed(section: Mapping[str, Any]) -> dict[str, Any]:

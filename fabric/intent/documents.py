@@ -176,7 +176,9 @@ class _Reader:
         except (OSError, RuntimeError, ValueError) as error:
             reason = (getattr(error, "strerror", None) or str(error)).lower()
             message = f"cannot be read as a folder: {printable(reason)}"
-            self._add("INT001", relative, message, "check the path and its permissions")
+            near = "" if relative or folder.exists() else _near(folder)
+            fix = f"did you mean '{near}'?" if near else "check the path and its permissions"
+            self._add("INT001", relative, message, fix)
             return []
 
     @staticmethod
@@ -213,6 +215,16 @@ class _Reader:
         if self.shown in ("", "."):
             return printable(relative) or "."
         return printable("/".join(part for part in (self.shown.rstrip("/"), relative) if part))
+
+
+def _near(folder: Path) -> str:
+    """Return the inventory folder with the closest name beside one that is missing, if any."""
+    try:
+        beside = {one.name: one for one in folder.parent.iterdir() if (one / MAIN_FILE).is_file()}
+    except OSError:
+        return ""
+    close = difflib.get_close_matches(folder.name, beside, n=1)
+    return printable(beside[close[0]].as_posix()) if close else ""
 
 
 def _meant(name: str, choices: tuple[str, ...]) -> str | None:

@@ -69,10 +69,11 @@ def _reason(leaf: Configured, nic: NicDesign, own: NicAddress) -> tuple[str, int
             return "the port is switched, and the NIC is planned on a routed one", port.line
         where, addresses = "the port", port.addresses
     else:
-        if port.vlan is None:
+        vlan = port.unknown_vlan or port.vlan
+        if vlan is None:
             return "the port is in no VLAN", port.line
-        where = f"VLAN {port.vlan}"
-        if port.vlan not in leaf.vlans:
+        where = f"VLAN {vlan}"
+        if vlan not in leaf.vlans:
             return f"{where} of the port does not exist", port.line
         gateways = [other for other in leaf.ports.values() if other.gateway_vlan == port.vlan]
         addresses = [entry for other in gateways if other.enabled for entry in other.addresses]

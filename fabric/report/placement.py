@@ -96,6 +96,10 @@ class PlacementDocument(BaseModel):
     not_considered: Annotated[
         Variables, Field(description="Hosts that their state keeps out, and why.")
     ]
+    not_needed: Annotated[
+        Variables,
+        Field(description="Degraded hosts that could have been used, and why they are degraded."),
+    ]
     links_not_as_planned: Annotated[
         Variables,
         Field(description="Cables and spines on the way that are not as planned, and why."),

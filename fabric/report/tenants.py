@@ -44,9 +44,9 @@ def _row(fabric: Fabric, table: Tenants, row: int) -> tuple[object, ...]:
 
 
 def _counts(fabric: Fabric, table: Tenants, row: int) -> tuple[object, ...]:
-    """Return hosts as a range, how many NIC ports, and how many leaves."""
+    """Return hosts as a range, how many NICs, and how many leaves."""
     nics = np.flatnonzero(table.of_nic == row)
     hosts = table.devices(row, fabric.nics.host).tolist()
     names = hostlist.fold(fabric.hosts.names[host] for host in hosts) if hosts else "-"
     leaves = np.unique(fabric.nics.leaf[nics[fabric.nics.port[nics] != 0]])
-    return names, len(nics), len(leaves)
+    return names, len(nics) // fabric.nic_ports, len(leaves)

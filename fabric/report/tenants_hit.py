@@ -68,7 +68,10 @@ def tenants_hit(fabric: Fabric, start: Clos, now: Clos, hit: Impact) -> tuple[Hi
     if fabric.tenants is None or hit.tenants is None:
         return ()
     tenants = fabric.tenants
-    down = _by_tenant(tenants, start.nics.up & ~now.nics.up).astype(np.int64)
+    up, left = (network.nics.up.reshape(-1, fabric.nic_ports) for network in (start, now))
+    down = np.zeros(up.shape, dtype=np.int64)  # a NIC is down with its last port: it counts once
+    down[:, 0] = up.any(axis=1) & ~left.any(axis=1)
+    down = _by_tenant(tenants, down.ravel()).astype(np.int64)
     before, after = (_gbps(tenants, network) for network in (start, now))
     columns = (down, hit.tenants.nics_cut, hit.tenants.hosts_cut, before, after)
     touched = down.astype(np.bool_) | columns[1].astype(np.bool_) | columns[2].astype(np.bool_)

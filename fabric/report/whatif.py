@@ -130,7 +130,11 @@ class WhatIf:
             (*_least(pods), "the bandwidth of {} to other pods is left"),
         ]
         if shares[0][0] == 1:
-            shares.append((*_least(self._hosts), "the bandwidth of {} is left"))
+            shares.append((
+                *_least([one[:3] for one in self._hosts]),
+                "the bandwidth of {} is left",
+            ))
+        shares.append((*_least(self._slowest), "the bandwidth of a NIC of {} is left"))
         share, names, words = min(shares, key=itemgetter(0))
         if share < 1:
             return f"{percent_left(share, 1)} of {words.format(names)}"
@@ -158,18 +162,28 @@ class WhatIf:
         return list(zip(names, *self.impact.pod_gbps.tolist(), strict=True))
 
     @cached_property
-    def worst_hosts(self) -> list[tuple[str, float, float]]:
-        """Hosts that keep the smallest share of their bandwidth: name, Gb/s before and after."""
+    def worst_hosts(self) -> list[tuple[str, float, float, float]]:
+        """Hosts that keep least: name, Gb/s before and after, share that the slowest NIC keeps.
+
+        A job on a host runs at the speed of its slowest NIC.
+        """
         return self._hosts[:WORST_HOSTS]
 
     @cached_property
-    def _hosts(self) -> list[tuple[str, float, float]]:
+    def _hosts(self) -> list[tuple[str, float, float, float]]:
         """All hosts that lose bandwidth, as `worst_hosts`."""
-        before, after = self.impact.host_gbps
+        (before, after), slowest = self.impact.host_gbps, self.impact.nic_shares
         share = np.divide(after, before, out=np.ones(len(before)), where=before > 0)
-        rows = [row for row in np.argsort(share, kind="stable").tolist() if share[row] < 1]
+        order = np.lexsort((share, slowest)).tolist()
         names = self.fabric.hosts.names
-        return [(names[row], before[row], after[row]) for row in rows]
+        return [
+            (names[row], before[row], after[row], slowest[row]) for row in order if share[row] < 1
+        ]
+
+    @property
+    def _slowest(self) -> list[tuple[str, float, float]]:
+        """All hosts with a NIC that is slower: name, and the share before and after."""
+        return [(name, 1.0, share) for name, _, _, share in self._hosts]
 
     @property
     def hosts_hit(self) -> list[str]:
@@ -208,9 +222,10 @@ class WhatIf:
                 hostlist.in_short([name for name, *_ in alike]),
                 f"{after:,.0f}",
                 percent_left(after, before),
+                percent_left(slowest, 1),
             )
             for alike in like_groups(self._hosts, lambda one: one[1:])[:WORST_HOSTS]
-            for _, before, after in alike[:1]
+            for _, before, after, slowest in alike[:1]
         ]
         return [
             ("Lost connectivity", ("what", "before", "cut"), pairs),
@@ -234,7 +249,7 @@ class WhatIf:
                     if after < before
                 ],
             ),
-            ("Worst hosts", ("hosts", "gb/s", "left"), hosts),
+            ("Worst hosts", ("hosts", "gb/s", "left", "slowest nic"), hosts),
             (
                 "Tenants",
                 ("tenant", "nics down", "nic pairs cut", "host pairs cut", "gb/s", "left"),
@@ -288,8 +303,8 @@ class WhatIf:
                 else {}
             ),
             "worst_hosts": [
-                {"host": name, "gbps": before, "gbps_left": after}
-                for name, before, after in self.worst_hosts
+                {"host": name, "gbps": before, "gbps_left": after, "nic_share_left": share}
+                for name, before, after, share in self.worst_hosts
             ],
             "new_findings": [*map(_row, self.new_findings)],
             "changed_findings": [*map(_row, self.changed_findings)],

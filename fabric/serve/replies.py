@@ -311,6 +311,9 @@ class HostBandwidth(BaseModel):
     host: str
     gbps: Gbps
     gbps_left: Gbps
+    nic_share_left: Annotated[
+        float, Field(ge=0, le=1, description="Share that its slowest NIC keeps: a job runs at it.")
+    ]
 
 
 class NewFinding(BaseModel):

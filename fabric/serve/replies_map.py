@@ -211,7 +211,10 @@ class DeviceReply(BaseModel):
     """A device."""
 
     planned: PlannedDevice
-    conditions: dict[str, ConditionReply]
+    conditions: Annotated[
+        dict[str, ConditionReply],
+        Field(description="Of the device, its ports, and the other ends of its cables."),
+    ]
     job: str | None
     is_read: Annotated[bool, Field(description="Whether the service was given readings.")]
     running: Annotated[ReadingsDocument | None, Field(description="Newest record.")]

@@ -39,6 +39,8 @@ class Impact:
     host_gbps : array of float, shape (2, hosts)
         Bandwidth of each host before and after towards other leaves: that of its NICs, or their
         share of the uplinks of the leaf where that is less.
+    nic_shares : array of float, shape (hosts,)
+        Share of it that the slowest NIC of each host keeps, of those that keep any.
     tenants : TenantPairs or None
         The pairs by tenant, where the fabric has tenants.
     """
@@ -51,6 +53,7 @@ class Impact:
     uplink_gbps: Ints
     pod_gbps: Ints
     host_gbps: NDArray[np.float64]
+    nic_shares: NDArray[np.float64]
     tenants: TenantPairs | None = None
 
 
@@ -77,6 +80,7 @@ def impact(network: Clos, outage: Outage, tenants: Tenants | None = None) -> Imp
         uplink_gbps=np.stack([unit[1] for unit in units]),
         pod_gbps=np.stack([pod_gbps(net) for net in (network, now)]),
         host_gbps=np.stack([host_gbps(net) for net in (network, now)]),
+        nic_shares=_nic_shares(network, now),
         tenants=pairs,
     )
 
@@ -86,6 +90,18 @@ def host_gbps(network: Clos) -> NDArray[np.float64]:
     hosts = len(network.host_unit)
     weights = nic_gbps(network)
     return np.bincount(network.nics.host, weights=weights, minlength=hosts).astype(np.float64)
+
+
+def _nic_shares(start: Clos, now: Clos) -> NDArray[np.float64]:
+    """Return what the slowest NIC of each host keeps; all ports of a NIC are of one rail."""
+    hosts, rails = len(start.host_unit), int(start.nics.rail.max(initial=0)) + 1
+    nic = start.nics.host * rails + start.nics.rail
+    before, after = (
+        np.bincount(nic, weights=nic_gbps(network), minlength=hosts * rails)
+        for network in (start, now)
+    )
+    shares = np.divide(after, before, out=np.ones(len(before)), where=(before > 0) & (after > 0))
+    return np.asarray(shares.reshape(hosts, rails).min(axis=1))
 
 
 def nic_gbps(network: Clos) -> NDArray[np.float64]:

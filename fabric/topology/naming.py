@@ -119,7 +119,7 @@ def unknown(kind: str, names: Sequence[str]) -> str:
     return f"there is no {kind} {shown!a}{f' (and {more:,} more)' if more > 0 else ''}"
 
 
-def _unpadded(name: str) -> str:
+def unpadded(name: str) -> str:
     """Return a name without zeros before its numbers: gpu1 is meant to be gpu01."""
     return re.sub(r"(?<!\d)0+(?=\d)", "", name)
 
@@ -180,7 +180,7 @@ def _lists(kind: str) -> str:
 
 def _meant(name: str, names: Sequence[str]) -> list[str]:
     """Return the names that differ in zeros alone, or of which it is the beginning or the end."""
-    if same := [one for one in names if _unpadded(one) == _unpadded(name)]:
+    if same := [one for one in names if unpadded(one) == unpadded(name)]:
         return same
     whole = re.compile(rf"{re.escape(name)}\D|.*[^A-Za-z0-9]{re.escape(name)}$", re.DOTALL)
     return [one for one in names if whole.match(one)] if name else []

@@ -148,7 +148,7 @@ def adopt(project: Project, read: Read) -> Adopted:
             | ({PRIORITIES: left_out[one.name]} if one.name in left_out else {})
             for one in voters
         },
-        unknown=_unknown(base, voters),
+        unknown=_unknown(base, voters, overrides),
         borrowed=list(borrowed(base, voters, overrides)),
         unread=[name for name in (*base.devices, *base.hosts) if name not in names],
         remaining={
@@ -202,13 +202,14 @@ def _decided(project: Project, overrides: Overrides) -> dict[str, dict[str, str]
     return result
 
 
-def _unknown(project: Project, voters: list[Voter]) -> dict[str, list[str]]:
-    """Return the fields that systems do not tell, with the systems."""
+def _unknown(project: Project, voters: list[Voter], overrides: Overrides) -> dict[str, list[str]]:
+    """Return the fields that systems do not tell, with the systems; not those that are written."""
     told: dict[str, set[str]] = {}
     for one in voters:
         if one.name in project.devices:
             fields = told.setdefault(project.devices[one.name].platform, {"classes"})
             fields.update(single_field(name) for name in one.values)
+            fields.update(overrides.get(one.name, {}))
             fields.update({PRIORITIES} if one.base.classes else ())
     silent = {
         field: sorted(system for system, fields in told.items() if field not in fields)

@@ -27,7 +27,14 @@ from fabric.observe.parsers import UnreadableError, parsers
 from fabric.validate.report import report_in
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, gathered
-from fabric.workflow.audit_folders import as_rendered, counts, for_hosts, not_read, systems_of_files
+from fabric.workflow.audit_folders import (
+    as_rendered,
+    counts,
+    for_hosts,
+    not_read,
+    systems_of_files,
+    without_rendered,
+)
 from fabric.workflow.audit_pairs import Running, judged_pairs
 from fabric.workflow.check import check_sonic_files, with_ages
 from fabric.workflow.saved import read_saved, unknown_words
@@ -91,7 +98,7 @@ def audit(
     InputError
         When a path is missing, a file cannot be read, or no system knows it.
     """
-    saved = read_saved(paths, system, profiles=pairs)
+    saved = without_rendered(read_saved(paths, system, profiles=pairs), paths)
     hosts = saved.hosts
     findings = [*_unread(saved)]
     for file in steps("switches", [*saved.switches]):

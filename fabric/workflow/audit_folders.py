@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from fabric.audit.host_class import HOST
 from fabric.core.counts import counted, noun
+from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.observe.saved.reading import saved_hosts
 from fabric.render.manifest import MANIFEST, digests_of
 from fabric.systems.sonic.platforms import SYSCTL_FILE
 
@@ -30,6 +32,31 @@ def systems_of_files(saved: Saved) -> dict[str, str]:
     }
     own = {file: folders.get(file.parent) for file in saved.systems if file.name == SYSCTL_FILE}
     return {str(file): own.get(file) or name for file, name in saved.systems.items()}
+
+
+def without_rendered(saved: Saved, named: Collection[Path]) -> Saved:
+    """Return what was read, with files that `rocefab render` wrote for hosts among the unknown.
+
+    They are what hosts are to get, and no outputs that were saved on them.
+
+    Parameters
+    ----------
+    named : collection of Path
+        What the user named: a file that is named itself stays.
+
+    Raises
+    ------
+    InputError
+        When nothing else was read.
+    """
+    written = for_hosts([*saved.texts])
+    ours = {file for files in written.values() for file in files} - {*named}
+    systems = {file: name for file, name in saved.systems.items() if file not in ours}
+    if saved.systems and not systems:
+        raise InputError("nothing was read", [not_read(*item) for item in written.items()])
+    outputs = {file: saved.texts[file] for file, name in systems.items() if name == HOST}
+    unknown = (*saved.unknown, *(file for file in saved.systems if file in ours))
+    return replace(saved, systems=systems, hosts=saved_hosts(outputs), unknown=unknown)
 
 
 def for_hosts(files: Collection[Path]) -> dict[Path, set[Path]]:

@@ -167,7 +167,8 @@ def export(project: Project, form: str, request: Request) -> tuple[str, tuple[Fi
     if len(texts) > 1 and separator is None:
         names = few([*dict.fromkeys(file.path for file in done.files)])
         message = f"{counted(len(texts), 'file')} cannot be printed as one: {names}"
-        fix = "select one part with --what, or specify a folder with --out"
+        part = "" if request.parts else "select one part with --what, or "
+        fix = f"{part}specify a folder with --out"
         raise InputError("too many files", [Finding("PLC009", Severity.ERROR, message, fix)])
     return (separator or "").join(texts), done.notes
 

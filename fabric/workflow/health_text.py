@@ -50,7 +50,7 @@ def _of(item: Health) -> Iterator[_Said]:
         key = (shape(setting.path), *both, *map(shape, lines[1:]))
         yield _Said(item.device, tuple(lines), key)
     for deviation in item.deviations:
-        text = f"{deviation}{' (unknown)' if deviation.unknown else ''}"
+        text = f"{'not known: ' if deviation.unknown else ''}{deviation}"
         yield _Said(item.device, (text,), (shape(text),))
     for text in item.suspects:
         yield _Said(item.device, (f"{item.device}: possibly changed by: {text}",), (text,))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError, OutputFolderError
 from fabric.core.findings import Finding, Severity
+from fabric.exchange.inventory import SECTIONS_OF_BASE
 from fabric.exchange.network import plant
 from fabric.intent.inventory import load
 from fabric.topology import realise
@@ -59,6 +60,12 @@ class Folder:
             error.add_note(
                 f"the source does not make a valid inventory; {self.output} was not written"
             )
+            sections = sorted({*map(_section, error.findings)} & SECTIONS_OF_BASE)
+            if sections:
+                error.add_note(
+                    f"a generated line can be given: write {' and '.join(sections)} into a YAML "
+                    "file as fabric.yaml has it, and specify the file with --base"
+                )
             other = next((one for one in error.findings if _NO_PORT in one.message), None)
             if other is not None:
                 switch = other.message.partition(" on ")[2].partition(",")[0]
@@ -82,6 +89,12 @@ class Folder:
         line = lines[place.line - 1].strip() if place.line <= len(lines) else ""
         message = f"{finding.message}, in the generated line {line[:_SHOWN]!r}"
         return replace(finding, message=message)
+
+
+def _section(finding: Finding) -> str:
+    """Return the section of ``fabric.yaml`` that a finding is about; empty for other files."""
+    file, _, path = finding.field.partition(".")
+    return path.partition(".")[0].partition("[")[0] if file == "fabric" else ""
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from fabric.exchange.figures import fitting_speeds, own_addresses
 from fabric.exchange.forms import Imported, Settings, importers
 from fabric.exchange.inventory import generated, guesses, inventory, role_breakouts, switch_models
 from fabric.exchange.lanes import in_parts
-from fabric.exchange.models import models
+from fabric.exchange.models import models, refuse_no_words
 from fabric.exchange.names import FILE, Names, names_file, read_names
 from fabric.exchange.numbered import with_names
 from fabric.exchange.recipe import Recipe, differences
@@ -345,6 +345,7 @@ def _recipe(plant: Plant, shown: str, name: str, request: Request) -> Recipe:
     for section, sku in chosen.items():
         base.setdefault("platforms", {}).setdefault(section, {})["sku"] = sku
     others = {word: sku for word, sku in named_skus.items() if not _role(word)}
+    refuse_no_words(plant, others, shown)
     told = {*others, *(one.name for one in plant.switches if role_field(one.role) in chosen)}
     of_base = models_of(request.base, plant, told)
     skus = models(plant, skus_of(request.base), of_base | others, shown)

@@ -40,8 +40,8 @@ def speed_line(nic_gbps: int, uplink_gbps: int, port_gbps: int, nic_ports: int) 
     line = f"{what}: {nic_gbps}G; uplinks: {uplink_gbps}G"
     if nic_gbps < port_gbps:
         line += (
-            f"; host ports can run at {port_gbps}G and are set to {nic_gbps}G, on all lanes of the "
-            "port; if your NICs have fewer lanes, use --split; --nic-gbps sets another speed"
+            f"; host ports can run at {port_gbps}G and are set to {nic_gbps}G, one to a cage; "
+            "--split shares a cage among NICs, and --nic-gbps sets another speed"
         )
     return f"{line}."
 
@@ -58,8 +58,8 @@ def _system(model: Sku) -> str:
 def _two_tiers(size: Size) -> tuple[str, ...]:
     hosts, room = size.need.hosts, size.need.room_for
     leaves = size.leaves(hosts)
-    first = f"{_units(size, size)}, {counted(leaves, 'leaf')}, "
-    first += f"{counted(size.spines, 'spine')}{_in_each_plane(size)}."
+    first = f"{_units(size, size)}{_planes(size)}{counted(leaves, 'leaf')}, "
+    first += f"{counted(size.spines, 'spine')}."
     cables = f"cables from each leaf to each spine{_of_its_plane(size)}: {size.links_per_leaf}"
     links = leaves * size.uplinks * size.need.planes
     uplinks = f"uplinks: {links:,}; {_oversubscription(size)}"
@@ -68,8 +68,9 @@ def _two_tiers(size: Size) -> tuple[str, ...]:
     later += "no cable moves."
     if room == hosts:
         later += " A fabric that grows further needs --room-for from the start."
-    ports = f"{_leaf_ports(size)}, {size.spare_spine_ports(hosts)} on each spine now"
-    ports += f", {size.spare_spine_ports(room)} with {counted(room, 'host')}"
+    ports = f"{_leaf_ports(size)}; {size.spare_spine_ports(hosts)} on each spine"
+    if room > hosts:
+        ports += f", {size.spare_spine_ports(room)} with {counted(room, 'host')}"
     return first, f"{cables}; {uplinks}", later, ports
 
 
@@ -81,16 +82,17 @@ def _pods(size: Pods) -> tuple[str, ...]:
         f"{_units(size, pod)}, {counted(pods, 'pod')} of up to "
         f"{counted(size.units_per_pod, 'unit')}"
     )
-    first += f", {counted(leaves, 'leaf')}, {counted(spines, 'spine')}, "
-    first += f"{counted(size.super_spines, 'super-spine')}{_in_each_plane(size)}."
+    first += f"{_planes(size)}{counted(leaves, 'leaf')}, {counted(spines, 'spine')}, "
+    first += f"{counted(size.super_spines, 'super-spine')}."
     cables = f"cables from each leaf to each spine of its pod: {pod.links_per_leaf}, from each "
     cables += f"spine to each super-spine of its group: {size.links_per_spine}"
     links = (leaves * pod.uplinks + spines * size.core_links) * size.need.planes
     later = f"room for {counted(room, 'host')}: {counted(size.pods, 'pod')} and the same "
     later += "super-spines; no cable moves."
-    ports = f"{_leaf_ports(pod)}, {pod.spare_spine_ports(pod.need.hosts)} on each spine of a full "
-    ports += f"pod, {size.spare_core_ports(hosts)} on each super-spine now"
-    ports += f", {size.spare_core_ports(room)} with {counted(room, 'host')}"
+    ports = f"{_leaf_ports(pod)}; {pod.spare_spine_ports(pod.need.hosts)} on each spine of a full "
+    ports += f"pod; {size.spare_core_ports(hosts)} on each super-spine"
+    if room > hosts:
+        ports += f", {size.spare_core_ports(room)} with {counted(room, 'host')}"
     return first, f"{cables}; uplinks: {links:,}; {_oversubscription(pod)}", later, ports
 
 
@@ -101,6 +103,10 @@ def _units(size: Size | Pods, pod: Size) -> str:
     )
     ports = f" of {counted(need.nic_ports, 'port')}" if need.nic_ports > 1 else ""
     return f"{counted(need.hosts, 'host')} x {counted(need.rails, 'NIC')}{ports}: {units}"
+
+
+def _planes(size: Size | Pods) -> str:
+    return f"; in each of {size.need.planes} planes " if size.need.planes > 1 else ", "
 
 
 def _in_each_plane(size: Size | Pods) -> str:

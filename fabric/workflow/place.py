@@ -169,6 +169,7 @@ def figures(engine: Engine, answer: Answer, traffic: Traffic) -> dict[str, Any]:
         "room": asdict(answer.room),
         "degraded": dict(answer.graded),
         "not_considered": dict(answer.unusable),
+        "not_needed": dict(answer.not_needed),
         "links_not_as_planned": dict(answer.links),
     }
 

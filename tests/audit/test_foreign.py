@@ -5,6 +5,8 @@ Lines are those of public captures: see `fabric.observe.configuration.foreign`.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from fabric.core.errors import InputError
@@ -12,6 +14,7 @@ from fabric.observe.configuration.foreign import FOREIGN
 from fabric.observe.configuration.recognition import foreign_of, system_of
 from fabric.workflow.audit import audit
 from tests.cases import each
+from tests.cli.runs import run
 
 #: By system: texts, with lines that systems have which are read.
 TEXTS = {
@@ -162,3 +165,11 @@ def test_a_foreign_configuration_is_rejected(tmp_path, name: str) -> None:
     (finding,) = refused.value.findings
     assert finding.rule == "AUD019"
     assert finding.message == f"this configuration is of {name}, which is not read"
+
+
+def test_an_unknown_system_lists_the_known_ones_once(tmp_path: Path) -> None:
+    file = tmp_path / "leaf.cfg"
+    file.write_text("sysname leaf\n")
+    said = run("audit", file, "--system", "huawei").err
+    assert "system 'huawei' is not audited; name the system with --system: " in said
+    assert said.count("comware7") == 1

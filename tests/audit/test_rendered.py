@@ -38,6 +38,18 @@ def test_files_for_hosts_are_one_line(rendered: Path) -> None:
     assert finding.position.file == str(rendered / "manifest.json")
 
 
+def test_files_for_hosts_are_not_judged(rendered: Path) -> None:
+    ended = run("audit", rendered)
+    assert " hosts audited" not in ended.err
+    words = "files that `rocefab render` wrote for hosts are not read"
+    count = ended.out.partition(words)[0].split()[-1]
+    assert f" {count} {words}" in run("adopt", DEMO, rendered).out
+    only = run("audit", rendered / "hosts")
+    assert (only.code, f"{count} {words}" in only.err) == (2, True)
+    named = next((rendered / "hosts").rglob("zz-rocefab.conf"))
+    assert "1 file of 1 host audited" in run("audit", named).err
+
+
 def test_other_files_beside_them_have_a_line_each(rendered: Path) -> None:
     stray = rendered / "notes.conf"
     stray.write_text("remember the milk\n", encoding="utf-8")

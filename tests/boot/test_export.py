@@ -118,6 +118,26 @@ def test_a_hash_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, te
 
 
 @pytest.mark.parametrize(
+    ("leaf", "fix"),
+    [
+        ("7060X6-64PE", "make it with `openssl passwd -6`, or copy it from a device"),
+        ("N9K-C9332D-GX2B", "make it with `openssl passwd -5`, or copy it from a device"),
+        ("CE8855-32CQ4BQ", "copy it from the running configuration of such a switch"),
+        ("S9820-64H", "copy it from the running configuration of such a switch"),
+    ],
+    ids=["eos", "nxos", "vrp8", "comware7"],
+)
+def test_where_a_hash_comes_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leaf: str, fix: str
+) -> None:
+    monkeypatch.setenv(SECRET, "$y$j9T$x")
+    made = project(tmp_path, "", "", platforms__leaf={"sku": leaf, "host_ports": 4})
+    with pytest.raises(InputError) as caught:
+        export(ztp(made, Words("admin", url=URL, hashes=("env:boot",))), exporters["ztp"])
+    assert any(one.fix.startswith(fix) for one in caught.value.findings)
+
+
+@pytest.mark.parametrize(
     "key", ["PRIVATE KEY", "ssh-rsa", f"command=id {KEY}", f"{KEY}\n{KEY}", f"{KEY}'; id '"]
 )
 def test_a_key_that_is_none(tmp_path: Path, key: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from functools import lru_cache
 from ipaddress import IPv4Network
@@ -332,6 +333,55 @@ NUMBERS = {
 }
 
 
+def saved(wish: Wish, folder: Path) -> tuple[str, Request]:
+    """Write the configurations of a size into ``source``; return its text, and a request for it."""
+    text = sized_inventory(wish, "mine").text
+    (folder / "mine").mkdir()
+    (folder / "mine" / "fabric.yaml").write_text(text)
+    project = Project(folder / "mine")
+    artefacts = project.switch_artefacts.values()
+    put(folder / "source", {item.path: item.content for mine in artefacts for item in mine})
+    models = (f"leaf={wish.leaf}", f"spine={wish.spine or wish.leaf}")
+    return text, Request(models, hosts=",".join(project.fabric.hosts.names))
+
+
+@pytest.mark.parametrize(
+    ("wish", "lines", "leaves", "reason"),
+    [
+        (
+            Wish(hosts=24, rails=2, leaf="QFX5240-64OD"),
+            *(r"^set vlans RAIL1 .*\n", ["su1-rail1"]),
+            "their ports are in no VLAN that the source has, and have no address",
+        ),
+        (
+            Wish(hosts=12, rails=4, leaf="CE8855-32CQ4BQ"),
+            *(r"^interface Vlanif(?s:.*?)^#\n", ["su1-rail2", "su1-rail3"]),
+            "VLAN 104 has no gateway with an address there",
+        ),
+    ],
+    ids=["VLAN on Junos", "gateways on VRP8"],
+)
+def test_leaves_that_lost_a_subnet_get_it_from_the_pool(
+    wish: Wish, lines: str, leaves: list[str], reason: str, tmp_path: Path
+) -> None:
+    text, request = saved(wish, tmp_path)
+    for leaf in leaves:
+        (file,) = (tmp_path / "source").rglob(f"{leaf}/*")
+        left, count = re.subn(lines, "", file.read_text(), flags=re.MULTILINE)
+        assert count
+        file.write_text(left)
+    new = tmp_path / "new"
+    _, notes = import_inventory("configs", str(tmp_path / "source"), new, request, lambda *_: None)
+    lost = [note.message for note in notes if "no subnet in the source" in note.message]
+    words = "have no subnet in the source, and get one of the pool"
+    assert (lost[-1], len(lost)) == (f"NICs of {leaves[-1]} {words}: {reason}", len(leaves))
+    now = (new / "fabric.yaml").read_text()
+    own, pool = (yaml.safe_load(one)["addressing"]["hosts"] for one in (text, now))
+    assert pool == own
+    comment = "each host routes this pool: set the real one before the first apply"
+    assert now.partition(f"hosts: {pool}")[2].partition("\n")[0].endswith(comment)
+
+
 @pytest.mark.parametrize(
     "wish",
     [
@@ -344,13 +394,7 @@ NUMBERS = {
 )
 def test_pools_and_ranges_that_fit_are_short(wish: Wish, tmp_path: Path) -> None:
     """Links have the pool that holds them, and no address each; cages are ranges."""
-    text = sized_inventory(wish, "mine").text
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "fabric.yaml").write_text(text)
-    project = Project(tmp_path / "mine")
-    artefacts = project.switch_artefacts.values()
-    put(tmp_path / "source", {item.path: item.content for mine in artefacts for item in mine})
-    request = Request(hosts=",".join(project.fabric.hosts.names))
+    text, request = saved(wish, tmp_path)
     new = tmp_path / "new"
     files, _ = import_inventory("configs", str(tmp_path / "source"), new, request, lambda *_: None)
     path = "devices/imported.yaml"

@@ -12,7 +12,7 @@ from fabric.core.errors import InputError
 from fabric.exchange.forms import Settings, importers
 from fabric.exchange.host_profile import management
 from fabric.exchange.inventory import generated, guesses, inventory
-from fabric.exchange.models import models
+from fabric.exchange.models import models, refuse_no_words
 from fabric.exchange.network import plant
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from fabric.exchange.recipe import Recipe
@@ -177,6 +177,20 @@ def test_models_of_others() -> None:
             ("", "nothing", "choose another one with --model"),
             ("leaf02", "MSN4700-WS2FC", "set it with --model MSN4700-WS2FC=NAME"),
         )
+    ]
+
+
+def test_words_of_models_are_of_the_source() -> None:
+    built = fabric(model="MSN4700-WS2FC")
+    refuse_no_words(built, ["leaf02", "msn4700_ws2fc"], "x")
+    with pytest.raises(InputError) as caught:
+        refuse_no_words(built, ["laef", "leaf2", "MSN4700", "oob"], "x")
+    names = ", ".join(("leaf", "spine", "super-spine", *(one.name for one in built.switches)))
+    assert [(item.message.split("'")[1], item.fix) for item in caught.value.findings] == [
+        ("MSN4700", "did you mean 'MSN4700-WS2FC'?"),
+        ("laef", "did you mean 'leaf'?"),
+        ("leaf2", "did you mean 'leaf02'?"),
+        ("oob", f"use one of: {names}, MSN4700-WS2FC"),
     ]
 
 

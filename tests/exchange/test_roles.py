@@ -226,7 +226,14 @@ def test_any_plant_is_completed_or_refused(built: Plant) -> None:
 def test_hosts_as_told() -> None:
     built = bare("h1:e0 l:1", "h2:e0 l:2")
     assert [host.name for host in with_hosts(built, "h[1-2]", "x").hosts] == ["h1", "h2"]
-    for names, said in (("h[1", "is not a name range"), ("h[1-3]", "h3: no such device")):
+    texts = {
+        "h[1": "is not a name range",
+        "h[1-3]": "h3: no such device",
+        "h[01-02]": "no device is called h[01-02]; did you mean --hosts h[1-2]?",
+        "h1,h02": "no device is called h02; did you mean --hosts h[1-2]?",
+        "h[01-03]": "h01: no such device; did you mean h1?",
+    }
+    for names, said in texts.items():
         with pytest.raises(InputError) as caught:
             with_hosts(built, names, "x")
         assert said in str(caught.value.findings[0])

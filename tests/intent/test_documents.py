@@ -65,6 +65,12 @@ def test_errors_of_all_files_come_together_sorted(tmp_path: Path) -> None:
     assert places == ["inv/fabric.yaml:2:4", "inv/fabric.yaml:3:1", "inv/hosts/a.yaml:1:4"]
 
 
+def test_a_missing_folder_may_mean_one_beside_it(tmp_path: Path) -> None:
+    write(tmp_path / "mine", {"fabric.yaml": "a: 1\n"})
+    (close,) = refused(tmp_path / "mime")
+    assert close.endswith(f"no such file or directory; did you mean '{tmp_path}/mine'? [INT001]")
+
+
 def test_missing_folder_and_missing_main_file(tmp_path: Path) -> None:
     assert refused(tmp_path / "none") == [
         (

@@ -146,6 +146,8 @@ def test_a_long_message_ends_with_a_whole_reason() -> None:
 def test_whole_hosts_come_first() -> None:
     answer = engine(*down("gpu03:eth1")).place(Query(7))
     assert answer.graded == ()
+    reason = "gpu03:eth1 is down; a NIC has 50 % of its bandwidth left"
+    assert answer.not_needed == (("gpu03", reason),)
 
 
 #: All hosts lost a port of rail 1.

@@ -174,7 +174,7 @@ def test_the_summary_has_the_reason_where_a_risk_is_unknown(tmp_path: Path) -> N
     devices = [replace(device, **unclear) for device in diff.devices[:2]]
     summary = replace(diff.summary, risk_of_applying="unknown", reload=None)
     text = FORMS["text"](replace(diff, devices=tuple(devices), summary=summary))
-    assert "; unknown, while it is applied; reload: unknown\n" in text
+    assert "; while it is applied: unknown; reload: unknown\n" in text
     of = f"{devices[0].name} and 1 other device"
     assert f"\nunknown: traffic loss and restart of {of}: no files\n" in text
 

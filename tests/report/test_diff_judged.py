@@ -208,7 +208,7 @@ def test_protection_that_is_taken_away_is_a_risk(tmp_path: Path) -> None:
     assert result.summary.risk_of_applying == "port flap"
     text = FORMS["text"](result)
     assert (
-        "highest risk: less protection, once applied; port flap, while it is applied; no reload"
+        "highest risk: less protection, afterwards; while it is applied: port flap; no reload"
         in text
     )
     assert "watchdog.enabled  true    false" in text

@@ -46,7 +46,7 @@ def test_a_spine_of_two_halves_the_uplinks(demo: Project) -> None:
     assert (result.impact.leaf_pairs, result.impact.host_pairs) == ((6, 0), (6, 0))
     assert result.units == [("su1", 1600, 1600, 1600, 800), ("su2", 1600, 1600, 1600, 800)]
     assert [(one.role, one.switches, one.times) for one in result.moved] == [("leaf", 4, 2.0)]
-    assert [row[1:] for row in result.worst_hosts] == [(800, 400)] * 4
+    assert [row[1:] for row in result.worst_hosts] == [(800, 400, 0.5)] * 4
     assert [finding.rule for finding in result.new_findings] == ["TOP014"]
     assert result.reasons == []
 
@@ -387,6 +387,14 @@ def test_the_bisection_names_both_sides(pods: tuple[str, ...], tmp_path: Path) -
     gbps, sides = SIDES[pods]
     value, how = rows["bisection, one way"]
     assert (value, how.partition(";")[0]) == (f"{gbps:,} Gb/s", f"minimum cut between {sides}")
+
+
+def test_a_job_runs_at_the_speed_of_the_slowest_nic() -> None:
+    """A leaf of two takes half of a NIC of each host, and a quarter of the bandwidth of a host."""
+    ended = run("whatif", DEMO.parent / "dual-tor", "--fail", "su1-rail0-a", "--no-rules")
+    assert ended.code == 0
+    assert "50 % of the bandwidth of a NIC of gpu[01-08] is left" in ended.out
+    assert re.search(r"^gpu\[01-08\] +[\d,]+ +75 % +50 %$", ended.out, re.MULTILINE)
 
 
 def test_two_ports_of_a_nic_leave_no_single_point() -> None:

@@ -157,6 +157,13 @@ def test_devices_and_cables_that_are_not_as_planned_have_names(own) -> None:
     assert sorted(names, key=str) == [{"down": ["gpu001"]}] * 2 + [{"down": [LEAF]}]
 
 
+def test_a_device_has_the_conditions_of_both_ends_of_its_cables(own) -> None:
+    conditions = {name: {"health": "down"} for name in ("gpu001:eth1", "gpu002", "spine02")}
+    assert own.patch("/v1/state", json={"conditions": conditions}).status_code == 200
+    for name, known in (("gpu001", {"gpu001:eth1"}), (LEAF, {*conditions}), ("gpu003", set())):
+        assert {*own.get(f"/v1/devices/{name}").json()["conditions"]} == known
+
+
 def test_what_the_inventory_shuts_is_told_apart_from_what_is_down(tmp_path) -> None:
     """A NIC in quarantine stays so when its link is read as down; a disabled cable is down."""
     folder, readings = tmp_path / "fabric", tmp_path / "readings.jsonl"

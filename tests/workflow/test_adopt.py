@@ -252,6 +252,12 @@ def test_unknown_stays_unknown(tmp_path: Path) -> None:
     assert outcome.unread == [f"gpu{number}" for number in range(1, 9)]
 
 
+def test_what_follows_the_priority_is_adopted(tmp_path: Path) -> None:
+    outcome = adopted(tmp_path, planted(mixed(), PLANTED["priority"][0]))
+    assert "priority_group: 4" in outcome.files[DEVICES]
+    assert "priority_group" not in outcome.unknown
+
+
 def copy_of_mixed(folder: Path) -> Path:
     for file in (INVENTORY / "mixed").rglob("*.yaml"):
         target = folder / file.relative_to(INVENTORY / "mixed")

@@ -144,7 +144,7 @@ def test_place_avoids_what_verify_found(tmp_path: Path) -> None:
     words = ("place", DEMO, "--nodes", "2", "--avoid-state", tmp_path / "health.json")
     ended = process(*words)
     assert ended.code == 0, ended.said
-    assert "not used gpu001: gpu001:eth1 is drained: verify: 12 discards" in ended.out
+    assert "not used   gpu001:eth1 is drained: verify: 12 discards" in ended.out
     answer = json.loads(run(*words, "--format", "json").out)
     assert answer["format"] == "rocefab-placement/1"
     assert "gpu001" not in answer["hosts"]
@@ -191,10 +191,10 @@ def test_place_avoids_what_verify_finds_in_a_lab(
         (("--nodes", "9999999"), ["nodes: 9999999 is too large; use 1000000 or less"]),
         (("--room", "101"), ["room: 101.0 is too large; use 100 or less"]),
         (("--layout", "tp=0"), ["layout: '0' of tp is not a positive number; write tp=8,pp=4"]),
-        (("--bytes", "dp=x"), ["--bytes: 'x' of dp is not a positive number; write dp=2e9"]),
+        (("--bytes", "dp=x"), ["bytes: 'x' of dp is not a positive number; write dp=2e9"]),
         (
             ("--bytes", "dp=2"),
-            ["--bytes: bytes of dimensions need a layout; add a layout, or omit them"],
+            ["bytes: bytes of dimensions need a layout; add a layout, or omit them"],
         ),
         (("--traffic", "x"), ["use ring, tree, all-to-all, pipeline, or a mix such as ring:3"]),
         (("--nodes", "2", "--layout", "dp=4", "--bytes", "pp=2"), ["layout: bytes of pp, which"]),

@@ -44,7 +44,7 @@ def test_another_value_is_another_finding() -> None:
 def test_a_single_finding_has_no_count() -> None:
     down = Deviation("leaf1", "BGP", "10.254.0.1", "unread", unknown=True)
     assert [*health_lines([Health("leaf1", "sonic", (), (down,))], full=False)] == [
-        "leaf1: BGP 10.254.0.1: unread (unknown)"
+        "not known: leaf1: BGP 10.254.0.1: unread"
     ]
 
 

@@ -157,6 +157,15 @@ def test_nothing_is_written_when_the_inventory_does_not_hold(demo: Project, tmp_
     assert nothing_left(tmp_path)
 
 
+def test_a_generated_line_that_does_not_hold_can_be_given(demo: Project, tmp_path: Path) -> None:
+    source, base = exported(demo, "dot", tmp_path / "made"), tmp_path / "base.yaml"
+    text = (DEMO / "fabric.yaml").read_text()
+    base.write_text(re.sub("vlan_first: .*", "vlan_first: 4094", text))
+    with pytest.raises(InputError) as caught:
+        bring("dot", source, tmp_path / "out", base=base)
+    assert any("write addressing into a YAML file" in note for note in caught.value.__notes__)
+
+
 def test_the_command_line_says_what_is_wrong(tmp_path: Path) -> None:
     ended = run("import", "dot", tmp_path / "none.dot", "--out", tmp_path / "out")
     assert (ended.code, ended.out) == (2, "")

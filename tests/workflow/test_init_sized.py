@@ -33,7 +33,7 @@ SAID = """\
 256 hosts x 8 NICs: 4 units of up to 64 hosts, 32 leaves, 4 spines.
 cables from each leaf to each spine: 2; uplinks: 256; oversubscription 8:1 where a unit is full.
 room for 512 hosts: 64 leaves and the same spines; no cable moves.
-ports left over: 56 on each leaf, 64 on each spine now, 0 with 512 hosts; addresses left over in \
+ports left over: 56 on each leaf; 64 on each spine, 0 with 512 hosts; addresses left over in \
 each NIC subnet: 61.
 NICs: 400G; uplinks: 400G.
 ACS-SN5600 is SONiC.
@@ -143,7 +143,7 @@ def test_what_it_says() -> None:
         (
             Wish(hosts=8, rails=2, planes=2),
             ["nic_ports: 2", "planes: 2", "eth[1-4]"],
-            "1 unit of up to 8 hosts, 2 leaves, 2 spines in each of 2 planes.",
+            "1 unit of up to 8 hosts; in each of 2 planes 2 leaves, 2 spines.",
         ),
         (
             Wish(hosts=8, rails=2, tenants=3),
@@ -186,7 +186,7 @@ def test_pods_have_the_switches_and_ports_that_it_says(name: str, tmp_path: Path
     assert f"uplinks: {len(mine.fabric.uplinks):,};" in cables
     core = mine.devices[switches.names[switches.of_tier(2)[0]]]
     spare = sum(port.kind == "unused" for port in core.ports)
-    assert f"{spare} with {wish.hosts} hosts;" in ports
+    assert f"; {spare} on each super-spine;" in ports
 
 
 def test_split_cages_halve_the_switches() -> None:

@@ -300,6 +300,8 @@ class LosslessReader:
         Pattern of a line with the groups ``release`` and ``model``, where the file names them.
     shares_in_percent : bool
         Whether shares of queues are parts of 100, and no weights.
+    ports_make_vlans : bool
+        Whether the switch has a VLAN once a port is in it.
     statements : callable or None
         From the text to number and words of each line, where the text has more than one form.
     """
@@ -309,6 +311,7 @@ class LosslessReader:
     judged: frozenset[str] = frozenset()
     identity: str = ""
     shares_in_percent: bool = False
+    ports_make_vlans: bool = False
     statements: Callable[[str], list[tuple[int, str]]] | None = None
 
 

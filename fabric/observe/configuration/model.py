@@ -143,6 +143,8 @@ class ConfiguredPort:
         Longest frame, where a line of its own says it.
     vlan : int or None
         Untagged VLAN of a switched port.
+    unknown_vlan : str
+        Name of that VLAN, where no line gives the name a number.
     gateway_vlan : int or None
         VLAN that a routed interface is the gateway of.
     ipv6_link : bool
@@ -166,6 +168,7 @@ class ConfiguredPort:
     mtu_bytes: int | None = None
     frame_bytes: int | None = None
     vlan: int | None = None
+    unknown_vlan: str = ""
     tagged_vlans: list[int] = field(default_factory=list)
     gateway_vlan: int | None = None
     description: str = ""

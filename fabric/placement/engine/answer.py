@@ -69,6 +69,7 @@ def answer(
     taken = np.zeros(len(fabric.hosts), dtype=np.bool_)
     taken[rows] = True
     names, reasons = fabric.hosts.names, sorted(usable.reasons.items())
+    left = [(row, names[row], why) for row, why in reasons if not taken[row]]
     stopped = why_stopped(index, usable, rows)
     return Answer(
         rows=rows,
@@ -85,9 +86,8 @@ def answer(
         pod_crossings=changes(pod),
         room=_room(index, usable, request, rows),
         graded=tuple((names[row], why) for row, why in reasons if taken[row]),
-        unusable=tuple(
-            (names[row], why) for row, why in reasons if not (taken[row] or usable.graded[row])
-        ),
+        unusable=tuple((name, why) for row, name, why in left if not usable.graded[row]),
+        not_needed=tuple((name, why) for row, name, why in left if usable.graded[row]),
         links=tuple(_links(index, best, problem)),
         stopped=stopped,
         unequal=tuple(names[row] for row in _unequal(index, rows, problem.supply.columns)),

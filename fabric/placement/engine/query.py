@@ -125,6 +125,8 @@ class Answer:
         Hosts that are used though degraded, and why they are.
     unusable : tuple of (str, str)
         Hosts that were not considered by their state, and why.
+    not_needed : tuple of (str, str)
+        Degraded hosts that could have been used, and why they are degraded.
     links : tuple of (str, str)
         Cables and spines on the way of the job that are not as planned, and why.
     stopped : tuple of (str, str)
@@ -148,6 +150,7 @@ class Answer:
     room: Room
     graded: tuple[tuple[str, str], ...]
     unusable: tuple[tuple[str, str], ...]
+    not_needed: tuple[tuple[str, str], ...]
     links: tuple[tuple[str, str], ...]
     stopped: tuple[tuple[str, str], ...] = ()
     unequal: tuple[str, ...] = ()

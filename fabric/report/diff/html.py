@@ -23,10 +23,12 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 #: Id of a rule, such as QOS002.
 _RULE = re.compile(r"\b[A-Z]{3}\d{3}\b")
 _STYLE = """
+:root { color-scheme: light dark; }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 80em; padding: 0 1em; }
+h1 { overflow-wrap: anywhere; }
 table { border-collapse: collapse; margin: .5em 0 1em; }
-th, td { border: 1px solid #bbb; padding: .2em .6em; text-align: left; vertical-align: top; }
-th { background: #eee; }
+th, td { border: 1px solid #888; padding: .2em .6em; text-align: left; vertical-align: top; }
+th { background: light-dark(#eee, #333); }
 td { font-family: ui-monospace, monospace; font-size: 13px; overflow-wrap: anywhere; }
 summary { cursor: pointer; padding: .2em 0; overflow-wrap: anywhere; }
 code { font-size: 13px; overflow-wrap: anywhere; }

@@ -150,12 +150,11 @@ def summary(diff: Diff) -> list[str]:
 def _risks(diff: Diff) -> Iterator[str]:
     """Yield the highest risk, that of applying it where it is another one, and what has it."""
     one, reload = diff.summary, _restart(diff.summary.reload)
-    while_applied = "while it is applied"
+    applying = "while it is applied"
     if one.risk == one.risk_of_applying:
-        yield f"highest risk: {one.risk}, {while_applied}; {reload}"
+        yield f"highest risk: {one.risk}, {applying}; {reload}"
     else:
-        applying = f"{one.risk_of_applying}, {while_applied}"
-        yield f"highest risk: {one.risk}, once applied; {applying}; {reload}"
+        yield f"highest risk: {one.risk}, afterwards; {applying}: {one.risk_of_applying}; {reload}"
     changed = [device for device in diff.devices if device.risk == one.risk_of_applying]
     if changed and (words := _risk_words(changed)):
         yield f"{one.risk_of_applying}: {words}"

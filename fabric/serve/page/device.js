@@ -51,7 +51,7 @@ function content(about) {
       planned.buffer.length ? card("Buffer", facts(planned.buffer.map(bufferRow))) : null,
     ),
     drift(about),
-    make("section", { class: "card wide" }, make("h2", {}, `Ports (${planned.ports.length})`), ports(planned, running)),
+    make("section", { class: "card wide" }, make("h2", {}, `Ports (${planned.ports.length})`), ports(planned, running, about.conditions)),
     planned.vlans.length ? make("section", { class: "card wide" }, make("h2", {}, "VLANs"),
       table("VLANs", ["VLAN", "name", "rail", "network", "gateway"], planned.vlans.map((one) => [one.vlan, one.name, one.rail, one.network, one.gateway]))) : null,
     counters(about),
@@ -59,8 +59,8 @@ function content(about) {
   ].filter(Boolean);
 }
 
-function conditions({ conditions: known, job }) {
-  const found = Object.entries(known).map(([subject, one]) =>
+function conditions({ planned, conditions: known, job }) {
+  const found = Object.entries(known).filter(([subject]) => subject.split(":")[0] === planned.name).map(([subject, one]) =>
     badge(one.health, `${subject}: ${one.health}${one.reason ? `, ${one.reason}` : ""}`));
   return job === null ? found : [...found, badge("job", `job ${job}`)];
 }
@@ -147,7 +147,7 @@ function events(lasting, written) {
 // Whose the NIC of a cable is.
 export const owner = ({ tenant, quarantined }) => (quarantined ? "none: in quarantine" : tenant);
 
-function ports(planned, running) {
+function ports(planned, running, known) {
   const isOwned = planned.ports.some(owner);
   const isKept = planned.ports.some(({ headroom_bytes: size }) => size !== null);
   const rows = planned.ports.map((port) => {
@@ -156,7 +156,7 @@ function ports(planned, running) {
       make("span", {}, link(port.port, "cable", planned.name, port.port), panel(port.panel)),
       make("span", {}, link(port.peer, "device", port.peer), " ", name(port.peer_port), panel(port.peer_panel)),
       neighbour(running, port),
-      status(port, seen),
+      make("span", {}, status(port, seen), ...conditionsOf(planned.name, port, known)),
       ...(isOwned ? [owner(port)] : []),
       `${port.speed_gbps}G${seen?.speed_gbps && seen.speed_gbps !== port.speed_gbps ? ` (runs ${seen.speed_gbps}G)` : ""}`,
       `${port.cable_m} m`,
@@ -178,6 +178,10 @@ export const network = ({ vlan, address, ipv6 }) => [vlan !== null && `VLAN ${vl
 export const panel = (text) => text && make("span", { class: "faint name" }, ` (panel ${text})`);
 
 export const state = (running, port) => running?.state.interfaces?.[port] ?? running?.state.nics?.[port] ?? null;
+
+// What the service was told of a cable: of its ends, and of the device at the other end.
+const conditionsOf = (device, port, known) => [`${device}:${port.port}`, `${port.peer}:${port.peer_port}`, port.peer]
+  .filter((subject) => known[subject]).flatMap((subject) => [" ", badge(known[subject].health, `${subject}: ${known[subject].health}`)]);
 
 // What the inventory shuts is no defect.
 export const off = ({ quarantined }) => badge("off", quarantined ? "in quarantine, as planned" : "switched off as planned");

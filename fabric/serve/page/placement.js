@@ -145,6 +145,7 @@ const ports = (rank, name) => rank.ports.map((port) => port[name]).join(", ");
 function shown(found, picture) {
   const hosts = Object.entries(found.units).map(([unit, some]) => [unit, counted(some.length, "host")]);
   const warned = [...found.warnings, ...Object.entries(found.degraded).map(([host, why]) => `${host}: ${why}`)];
+  const notPlanned = [found.links_not_as_planned, found.not_considered, found.not_needed].flatMap(Object.entries);
   const rows = found.ranks.slice(0, RANKS).map((one) => [one.rank, link(one.host, "device", one.host), one.gpu, ports(one, "interface"), one.rail, ports(one, "leaf")]);
   return [
     ...warned.map((text) => make("p", { class: "warning" }, text)),
@@ -157,8 +158,8 @@ function shown(found, picture) {
         ["bottleneck", found.bottleneck],
         ["load above that of the best hosts", found.gap === null ? "not known" : percent(found.gap)],
       ])),
-      card("Not as planned", Object.keys(found.links_not_as_planned).length || Object.keys(found.not_considered).length
-        ? facts([...Object.entries(found.links_not_as_planned), ...Object.entries(found.not_considered)].slice(0, 20))
+      card("Not as planned", notPlanned.length
+        ? facts(notPlanned.slice(0, 20))
         : make("p", { class: "faint" }, "Nothing is reported."),
       drift(picture).length ? make("p", { class: "faint" }, "Drift does not count: devices that differ from the plan take jobs like others.") : null)),
     make("section", { class: "card wide" }, make("h2", {}, `Ranks (${found.ranks.length.toLocaleString("en")})`),

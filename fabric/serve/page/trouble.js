@@ -60,7 +60,7 @@ export function note(picture, number) {
   const own = Object.values(box.conditions);
   if (own.length) return words(own.length, box.members.length, own.every((one) => one === own[0]) ? own[0] : "with a condition");
   const { count, of } = cablesOf(picture, number);
-  return count ? words(count, of, count === 1 ? "cable down" : "cables down") : null;
+  return count ? words(count, of, of === 1 ? "cable down" : "cables down") : null;
 }
 
 // The same in few letters: "1 of 16 cables down", "1/16 cables down" or "1 cable down"; undefined where none fits.

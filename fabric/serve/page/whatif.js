@@ -179,8 +179,8 @@ function shown(found) {
     hit.map((one) => [one.unit, left(one.nic_gbps_left, one.nic_gbps), left(one.uplink_gbps_left, one.uplink_gbps)]))) : null,
   pods.length ? make("section", { class: "card wide" }, make("h2", {}, "Bandwidth to other pods"), table("Pods", ["pod", "bandwidth"],
     pods.map((one) => [one.pod, left(one.gbps_left, one.gbps)]))) : null,
-  found.worst_hosts.length ? make("section", { class: "card wide" }, make("h2", {}, "Hosts that keep least"), table("Hosts", ["host", "bandwidth"],
-    found.worst_hosts.map((one) => [link(one.host, "device", one.host), left(one.gbps_left, one.gbps)]))) : null,
+  found.worst_hosts.length ? make("section", { class: "card wide" }, make("h2", {}, "Hosts that keep least"), table("Hosts", ["host", "bandwidth", "slowest NIC"],
+    found.worst_hosts.map((one) => [link(one.host, "device", one.host), left(one.gbps_left, one.gbps), `${(100 * one.nic_share_left).toFixed(1)} %`]))) : null,
   found.tenants?.length ? make("section", { class: "card wide" }, make("h2", {}, "Tenants"), table("Tenants", ["tenant", "NICs down", "pairs of NICs cut", "pairs of hosts cut", "bandwidth"],
     found.tenants.map((one) => [one.tenant, ...[one.nics_lost, one.nic_pairs_cut, one.host_pairs_cut].map((count) => count.toLocaleString("en")), left(one.gbps_left, one.gbps)]))) : null,
   ].filter(Boolean);

@@ -119,12 +119,13 @@ def _device(service: Service, name: str) -> bytes:
     readings, drift = service.readings, service.drift
     book = service.book
     lasting = drift.lasting_of(name) if drift else None
+    far = {end for port in of.ports for end in (port.peer, f"{port.peer}:{port.peer_port}")}
     reply = DeviceReply(
         planned=of,
         conditions={
             subject: one.model_dump(mode="json")
             for subject, one in book.conditions.items()
-            if subject.partition(":")[0] == name
+            if subject.partition(":")[0] == name or subject in far
         },
         job=next((job for job, one in book.jobs.items() if name in one.hosts), None),
         is_read=readings is not None,

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.core.counts import counted
+from fabric.core import hostlist
+from fabric.core.counts import counted, noun
 from fabric.core.findings import Severity
 from fabric.design.features import FEATURES, missing
 from fabric.design.tenancy import TUNNEL_BYTES
@@ -221,7 +222,7 @@ class TenantMembers(ModelRule):
 
 @rules.add("TEN017")
 class Unassigned(ModelRule):
-    """Every NIC has a tenant or is in quarantine."""
+    """Every NIC has a tenant. In quarantine, where its port is shut down, it is an info."""
 
     severity = Severity.WARNING
     why = "A NIC in the default VRF reaches loopbacks, tunnel end points and management addresses."
@@ -231,18 +232,19 @@ class Unassigned(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Count the NICs without a tenant."""
         tenants, nics = model.fabric.tenants, model.fabric.nics
-        if tenants is None or tenants.tenancy.unassigned == "quarantine":
+        if tenants is None or not (tenants.of_nic == UNASSIGNED).any():
             return
-        rows = np.flatnonzero((tenants.of_nic == UNASSIGNED) & nics.enabled)
-        if len(rows):
-            host = model.fabric.hosts.names[int(nics.host[rows[0]])]
-            rest = f" and {len(rows) - 1:,} more" if len(rows) > 1 else ""
-            yield self.finding(
-                f"rail {int(nics.rail[rows[0]])} of {host}{rest} is in no tenant and stays in the "
-                "default VRF",
-                "give them to tenants, then set tenancy.unassigned: quarantine",
-                place=model.place("tenancy", "unassigned"),
-            )
+        rows = np.flatnonzero(tenants.of_nic == UNASSIGNED)
+        names = [model.fabric.hosts.names[host] for host in np.unique(nics.host[rows]).tolist()]
+        count = np.unique(np.stack([nics.host[rows], nics.rail[rows]]), axis=1).shape[1]
+        is_shut = tenants.tenancy.unassigned == "quarantine"
+        yield self.finding(
+            f"{counted(count, 'NIC')} of {hostlist.in_short(names)} {noun(count, 'is', 'are')} in "
+            f"no tenant, and {'shut down' if is_shut else 'in the default VRF'}",
+            f"give them to tenants{'' if is_shut else ', then set tenancy.unassigned: quarantine'}",
+            severity=Severity.INFO if is_shut else None,
+            place=model.place("tenancy", "unassigned"),
+        )
 
 
 @rules.add("TEN020")

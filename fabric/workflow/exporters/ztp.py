@@ -239,9 +239,15 @@ class Ztp:
         if not re.fullmatch(form, secret) or not secret.startswith(takes):
             forms = " or ".join(takes)
             message = f"{text} is not a hash that {platform} takes: it must begin with {forms}"
-            fix = "make it with `openssl passwd`, or copy it from a device"
-            raise refused("ZTP002", message, fix, field="--account-hash")
+            raise refused("ZTP002", message, _how_to_get(takes[0]), field="--account-hash")
         return secret
+
+
+def _how_to_get(prefix: str) -> str:
+    """Return where a hash that begins with a prefix comes from: OpenSSL makes those of crypt."""
+    if prefix in CRYPT:
+        return f"make it with `openssl passwd -{prefix.strip('$')}`, or copy it from a device"
+    return "copy it from the running configuration of such a switch, of the same release"
 
 
 def _grouped(notes: list[Finding]) -> Iterator[Finding]:

@@ -96,6 +96,19 @@ def test_a_cable_between_switches_is_compared_with_no_host(page: Any, site: Any)
     assert not every(page, ".ends")
 
 
+def test_a_condition_of_a_cable_stands_at_both_of_its_devices(page: Any, tmp_path: Path) -> None:
+    with served(tmp_path / "state", DEMO) as client:
+        client.patch("/v1/state", json={"conditions": {"gpu001:eth1": {"health": "down"}}})
+        for device in ("su1-rail0", "gpu001"):
+            page.get("about:blank")
+            page.get(f"{str(client.base_url).rstrip('/')}/#/device/{device}")
+            until(lambda: every(page, "[aria-label=Ports] tbody tr"), "the ports are there")
+            rows = [row.text for row in every(page, "[aria-label=Ports] tbody tr")]
+            assert ["gpu001:eth1: down" in row for row in rows].count(True) == 1
+            head = one(page, ".head").text
+            assert ("gpu001:eth1: down" in head) == (device == "gpu001")
+
+
 def test_cabled_ports_are_counted(page: Any, tmp_path: Path) -> None:
     """Neither interfaces without a planned cable, nor a NIC that is switched off as planned."""
     readings = tmp_path / "readings.jsonl"

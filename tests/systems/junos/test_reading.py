@@ -154,6 +154,11 @@ CASES: dict[str, Case] = {
         lambda s: _port(s).vlan,
         101,
     ),
+    "VLAN that does not exist": (
+        f"{PORT} unit 0 family ethernet-switching vlan members RAIL9\n",
+        lambda s: (_port(s).vlan, _port(s).unknown_vlan, _port(s).routed),
+        (None, "RAIL9", False),
+    ),
     "gateway": (
         (
             f"{VLAN}set vlans RAIL0 l3-interface irb.101\nset interfaces irb mtu 9216\n"
@@ -343,8 +348,11 @@ UNKNOWN = {
     "filter": _unknown(f"{PORT} unit 0 family inet filter input F"),
     "other unit": _unknown(f"{PORT} unit 1 family inet address 10.0.0.1/31"),
     "trunk": _unknown(f"{PORT} unit 0 family ethernet-switching interface-mode trunk"),
-    "VLAN that does not exist": _unknown(
-        f"{PORT} unit 0 family ethernet-switching vlan members RAIL9"
+    "all VLANs": _unknown(f"{PORT} unit 0 family ethernet-switching vlan members all"),
+    "range of VLANs": _unknown(f"{PORT} unit 0 family ethernet-switching vlan members 101-104"),
+    "list of VLANs": _unknown(
+        "set vlans MANY vlan-id-list 101-104\n"
+        f"{PORT} unit 0 family ethernet-switching vlan members MANY"
     ),
     "two VLANs": _unknown(
         f"{PORT} unit 0 family ethernet-switching vlan members 101\n"

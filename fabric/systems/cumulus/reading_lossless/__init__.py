@@ -82,5 +82,6 @@ lossless_readers.add("cumulus")(
             r"^ +nvue-api-version:",
         ),
         shares_in_percent=True,
+        ports_make_vlans=True,  # CumulusNetworks/ifupdown2 addons/bridge.py (bridge-access)
     )
 )

@@ -40,7 +40,7 @@ def read(files: Mapping[str, str]) -> Configured:
     lines = statements(files["set"])
     reading = RoutingLines(Configured("junos", "set"))
     # Names of VLANs are used above the statement that numbers them.
-    LINES.top.read(reading, [line for line in lines if " vlan-id " in line.text], [])
+    LINES.top.read(reading, [line for line in lines if " vlan-id" in line.text], [])
     LINES.top.read(reading, lines, reading.switch.leftovers)
     settle_ports(reading)
     settle_policies(reading)

@@ -31,6 +31,8 @@ class RoutingLines:
     ----------
     vlan_ids : dict of str to int
         Numbers of the VLANs by name.
+    vlan_lists : set of str
+        Names that stand for several VLANs.
     policies : dict of str to dict of str to Term
         Terms by name; that without a name has the empty one.
     multipath : dict of str to bool
@@ -59,6 +61,7 @@ class RoutingLines:
 
     switch: Configured
     vlan_ids: dict[str, int] = field(default_factory=dict)
+    vlan_lists: set[str] = field(default_factory=set)
     policies: dict[str, dict[str, Term]] = field(default_factory=dict)
     multipath: dict[str, bool] = field(default_factory=dict)
     balancing: set[str] = field(default_factory=set)

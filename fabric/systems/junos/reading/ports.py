@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration.blocks import address, numbers
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 #: Begin of the names of aggregated interfaces.
 BUNDLE = "ae"
 _UNIT = "0"
+#: Members that are no name of one VLAN that a line makes.
+_OTHER_MEMBERS = re.compile(r"all|default|\d+-\d+")
 
 
 @LINES.means("vlan")
@@ -26,7 +29,8 @@ def _vlan(reading: RoutingLines, line: int, name: str, vlan: str) -> None:
 
 
 @LINES.means("vlan_range")
-def _vlan_range(reading: RoutingLines, line: int, vlans: str) -> None:
+def _vlan_range(reading: RoutingLines, line: int, name: str, vlans: str) -> None:
+    reading.vlan_lists.add(name)
     reading.switch.vlans |= dict.fromkeys(numbers(vlans), line)
 
 
@@ -107,10 +111,12 @@ def _switched(reading: RoutingLines, line: int, name: str, unit: str, mode: str 
 @LINES.means("member")
 def _member(reading: RoutingLines, line: int, name: str, unit: str, vlan: str) -> None:
     port = _port(reading, name, line, unit)
-    if port.routed or port.vlan is not None:
-        raise ValueError("a routed port, or a second VLAN")
+    is_several = vlan in reading.vlan_lists or _OTHER_MEMBERS.fullmatch(vlan)
+    if port.routed or port.vlan is not None or port.unknown_vlan or is_several:
+        raise ValueError("a routed port, or more than one VLAN")
     port.routed = False
-    port.vlan = int(vlan) if vlan.isdecimal() else reading.vlan_ids[vlan]
+    port.vlan = int(vlan) if vlan.isdecimal() else reading.vlan_ids.get(vlan)
+    port.unknown_vlan = vlan if port.vlan is None else ""
 
 
 @LINES.means("irb_mtu")
