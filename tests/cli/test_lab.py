@@ -100,7 +100,10 @@ def test_the_main_job(site, tmp_path: Path) -> None:
 
     lab[labs.LEAF].hand_edit("WRED_PROFILE", "AZURE_LOSSLESS", "green_max_threshold", "1500000")
     ended = tell(0, "rollback 1")
-    assert all(re.match(r"wave \d: \S+ \(1 device\): by ", line) for line in ended.out.splitlines())
+    waves = [line for line in ended.out.splitlines() if line.startswith("wave ")]
+    assert all(re.match(r"wave \d: \S+ \(1 device\): by ", line) for line in waves)
+    leave = f"the rollback takes NICs of 1 host ({labs.HOST}) out of service: stop the jobs there"
+    assert {*ended.out.splitlines()} - {*waves} == {leave}
     went = re.findall(r": (\S+) \(", ended.out)
     assert sorted(went) == sorted([labs.HOST, labs.LEAF, labs.SPINE])
     assert "Dry run: these devices would be rolled back" in ended.err
