@@ -100,13 +100,10 @@ def test_the_main_job(site, tmp_path: Path) -> None:
 
     lab[labs.LEAF].hand_edit("WRED_PROFILE", "AZURE_LOSSLESS", "green_max_threshold", "1500000")
     ended = tell(0, "rollback 1")
-    waves = [line for line in ended.out.splitlines() if line.startswith("wave ")]
-    assert all(re.match(r"wave \d: \S+ \(1 device\): by ", line) for line in waves)
-    leave = f"the rollback takes NICs of 1 host ({labs.HOST}) out of service: stop the jobs there"
-    assert {*ended.out.splitlines()} - {*waves} == {leave}
-    went = re.findall(r": (\S+) \(", ended.out)
+    went = re.findall(r"^wave \d: (\S+) \(1 device\): by ", ended.out, re.MULTILINE)
     assert sorted(went) == sorted([labs.HOST, labs.LEAF, labs.SPINE])
-    assert "Dry run: these devices would be rolled back" in ended.err
+    assert f"takes NICs of 1 host ({labs.HOST}) out of service: stop the jobs there" in ended.out
+    assert "Dry run: the devices of the waves would be rolled back" in ended.err
     tell(0, "rollback 1 --commit")
     assert re.search(r":\d\d UTC +done, rolled back by runs \d and \d ", tell(0, "status").out)
     tell(4, "drift inventory")
