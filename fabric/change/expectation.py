@@ -77,7 +77,7 @@ def of_switch(design: DeviceDesign, aliases: dict[tuple[str, str], str]) -> Expe
     cabled = [port for port in design.ports if port.enabled and port.kind != "unused"]
     daemon = platforms[design.platform].neighbour_refresh.daemon
     return Expectation(
-        bgp={peer.session: peer.asn for peer in design.bgp.neighbours},
+        bgp={peer.session: peer.asn for peer in design.sessions},
         lldp={
             port.name: (port.peer, _names(port.peer, port.peer_port, aliases)) for port in cabled
         },

@@ -13,7 +13,7 @@ def evpn_sessions(device: DeviceDesign) -> tuple[str, ...]:
 
     There are none where sessions between loopbacks carry it.
     """
-    if device.evpn is None or device.evpn.sessions:
+    if device.evpn is None or device.loopback_sessions:
         return ()
     by_port: dict[str, str] = {}
     for peer in device.bgp.neighbours:

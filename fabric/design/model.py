@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BgpNeighbour:
-    """A BGP session of the underlay; without addresses where its cable is unnumbered.
+    """A BGP session; without addresses where its cable is unnumbered.
 
     Between addresses it has routes of their family, otherwise of both. ``role`` is that of the
-    peer.
+    peer. One between loopbacks has no ports, and EVPN routes alone.
     """
 
     address: str
@@ -267,6 +267,16 @@ class DeviceDesign:
     def announces_routers(self) -> bool:
         """Whether a port tells a NIC its prefix."""
         return any(port.announces_router for port in self.ports)
+
+    @property
+    def loopback_sessions(self) -> tuple[BgpNeighbour, ...]:
+        """BGP sessions between loopbacks, for EVPN routes."""
+        return self.evpn.sessions if self.evpn else ()
+
+    @property
+    def sessions(self) -> tuple[BgpNeighbour, ...]:
+        """Every BGP session that is planned: over its cables, then between loopbacks."""
+        return (*self.bgp.neighbours, *self.loopback_sessions)
 
     @property
     def above(self) -> tuple[BgpNeighbour, ...]:

@@ -1,8 +1,11 @@
-"""What the design gives each end of a cable: paused priorities, queues, groups and headroom."""
+"""What the design gives each end of a cable: paused priorities, queues, groups and headroom.
+
+Of each switch it has the sessions between loopbacks.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,6 +45,8 @@ class Plan:
         Headroom of each lossless group; NaN where it is not known.
     fec_symbols : array of int, shape (ends,)
         Symbols of an RS codeword: 544, 528, or 0 where there is none, or the lanes are not known.
+    loopback_sessions : mapping of str to tuple of str
+        BGP sessions between loopbacks by switch.
     """
 
     paused: Bools
@@ -51,6 +56,7 @@ class Plan:
     queue_of: Ints
     headroom_bytes: Floats
     fec_symbols: Ints
+    loopback_sessions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 #: A row of a plan.
@@ -72,10 +78,13 @@ class Expected:
         Ports of a switch, or NICs.
     rows : array of records, shape (ports,)
         The fields of a plan.
+    loopback_sessions : tuple of str
+        BGP sessions between loopbacks.
     """
 
     ports: tuple[str, ...]
     rows: NDArray[np.void]
+    loopback_sessions: tuple[str, ...] = ()
 
     @classmethod
     def of_switch(cls, design: DeviceDesign) -> Expected:
@@ -84,7 +93,8 @@ class Expected:
         for row, port in zip(rows, design.ports, strict=True):
             if port.qos:
                 _switch(row, port, port.qos)
-        return cls(tuple(port.name for port in design.ports), rows)
+        sessions = tuple(peer.session for peer in design.loopback_sessions)
+        return cls(tuple(port.name for port in design.ports), rows, sessions)
 
     @classmethod
     def of_host(cls, design: HostDesign) -> Expected:
@@ -102,7 +112,9 @@ def plan_of(ends: Ends, expected: Mapping[str, Expected]) -> Plan:
         device = expected[name]
         at = np.array([places.get(port, -1) for port in device.ports], dtype=np.int64)
         whole[at[at >= 0]] = device.rows[at >= 0]
-    return Plan(**{name: whole[name].copy() for name in _ROW.names or ()})
+    sessions = {name: device.loopback_sessions for name, device in expected.items()}
+    columns = {name: whole[name].copy() for name in _ROW.names or ()}
+    return Plan(**columns, loopback_sessions=sessions)
 
 
 def _blank(count: int) -> NDArray[np.void]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.design.port_model import PortDesign
     from fabric.lab.lab import Lab
-    from fabric.lab.standin import BgpEnd, SwitchStandIn
+    from fabric.lab.standin import SwitchStandIn
 
 _SWITCH_USER = "admin"
 _HOST_USER = "ops"
@@ -165,8 +165,9 @@ def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
     """Connect the stand-ins.
 
     Links and BGP sessions depend on both ends: a link is up when the far end sends light too, a
-    session when both ends have it and expect each other's AS number. Hosts reach each other as they
-    are cabled, inside the VRF that the ports of both are in.
+    session when both ends have it and expect each other's AS number. One between loopbacks needs
+    one over a cable between its switches. Hosts reach each other as they are cabled, inside the VRF
+    that the ports of both are in.
     """
     vrfs = LabVrfs(
         {name: lab[name] for name in devices},
@@ -177,29 +178,24 @@ def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
             if port.kind == "host"
         },
     )
-    others = LabSessions(_links(devices), vrfs.configured)
-    far_ends = {
-        (name, here): (peer.name, there)
-        for name, design in devices.items()
-        for peer in design.bgp.neighbours
-        for here, there in ((peer.address, peer.local_address), (peer.port, peer.peer_port))
-    }
-
-    def far_end(name: str, session: str) -> BgpEnd | None:
-        far, its_session = far_ends.get((name, session)) or others.far_end(name, session)
-        end: BgpEnd | None = lab[far].bgp_end(its_session) if far else None
-        return end
+    sessions = LabSessions(
+        {name: lab[name] for name in devices},
+        _links(devices),
+        {
+            (name, here): (peer.name, there)
+            for name, design in devices.items()
+            for peer in design.bgp.neighbours
+            for here, there in ((peer.address, peer.local_address), (peer.port, peer.peer_port))
+        },
+        {design.loopback: name for name, design in devices.items()},
+        vrfs.configured,
+    )
 
     def up(name: str, session: str) -> bool:
-        near, far = lab[name].bgp_end(session), far_end(name, session)
-        return near is not None and far is not None and near.agrees(far)
-
-    def asn_there(name: str, session: str) -> int:
-        far = far_end(name, session)
-        return far.asn if far else 0
+        return sessions.now().is_up(name, session)
 
     for name in devices:
-        lab[name].watch_bgp(partial(up, name), partial(asn_there, name))
+        lab[name].watch_bgp(partial(up, name), partial(sessions.asn_there, name))
     _light(lab, devices)
     hosts = {name: lab[name] for name in lab.names() if name not in devices}
     spines = frozenset(name for name, design in devices.items() if design.role == "spine")

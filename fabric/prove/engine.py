@@ -237,7 +237,7 @@ def _proof(
     working = reach.wired
     return Proof(
         breaches=tuple(breaches),
-        sessions=sum(link.established for link in links),
+        sessions=sum(link.established for link in links) + (tenants.sessions_up if tenants else 0),
         routes=int(reach.tables.next_hops.sum()),
         nics=len(working) - len(bad),
         pairs=reach.pairs,

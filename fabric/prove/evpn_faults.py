@@ -45,10 +45,8 @@ def evpn_faults(
 
 def _planned(network: Network, design: DeviceDesign) -> dict[str, BgpNeighbour]:
     """Return the planned EVPN sessions of a switch by their names, without cables that are off."""
-    if design.evpn and design.evpn.sessions:
-        return {
-            peer.address: peer for peer in design.evpn.sessions if peer.name in network.switches
-        }
+    if between := design.loopback_sessions:
+        return {peer.session: peer for peer in between if peer.name in network.switches}
     return {
         peer.session: peer
         for peer in design.bgp.neighbours

@@ -11,6 +11,7 @@ import numpy as np
 
 from fabric.observe.configuration.model import address_number, is_address, number_text
 from fabric.prove.sessions import far_reason
+from fabric.prove.underlay import as_designed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,6 +38,8 @@ class EvpnSession(NamedTuple):
         Whether routes of leaves that have the AS number of the switch arrive and are accepted.
     sends_targets : bool
         Whether routes go to the peer with their route targets.
+    port : str
+        Own port of a session over a cable; empty between loopbacks.
     """
 
     switch: str
@@ -47,6 +50,7 @@ class EvpnSession(NamedTuple):
     reason: str
     takes_own_as: bool = False
     sends_targets: bool = True
+    port: str = ""
 
 
 def end_points(network: Network) -> dict[str, int]:
@@ -65,12 +69,12 @@ def end_points(network: Network) -> dict[str, int]:
     return found
 
 
-def loopbacks(network: Network) -> dict[int, str]:
-    """Return the switch of each address of a loopback."""
+def loopbacks(network: Network, names: Iterable[str] | None = None) -> dict[int, str]:
+    """Return the switch of each address of a loopback; of the named switches alone."""
     return {
         entry.address: name
-        for name, configured in network.switches.items()
-        for port in configured.ports.values()
+        for name in (network.switches if names is None else names)
+        for port in network.switches[name].ports.values()
         if port.enabled and port.name.lower().startswith("lo")
         for entry in port.addresses
     }
@@ -102,6 +106,30 @@ def evpn_sessions(
     ]
 
 
+def between_neighbours(
+    network: Network, name: str, links: Iterable[Session]
+) -> Iterator[EvpnSession]:
+    """Yield the sessions of a switch between loopbacks that come up over a cable to the peer.
+
+    Parameters
+    ----------
+    links : iterable of Session
+        Its sessions over cables that come up.
+    """
+    configured = network.switches.get(name)
+    over_cables = {link.session: link.peer for link in links}
+    evpn = configured.evpn.peers if configured and configured.evpn else {}
+    between = {session: line for session, line in evpn.items() if session not in over_cables}
+    if not between:
+        return
+    owners = loopbacks(network, {*over_cables.values(), name})
+    ways = as_designed(network, owners)
+    for session, line in between.items():
+        end = _between_loopbacks(network, (name, session, line), owners, ways)
+        if not end.reason:
+            yield end
+
+
 def _over_cable(network: Network, name: str, line: int, link: Session) -> EvpnSession:
     far = link.far.session if link.far else ""
     own, other = network.switches[name], network.switches.get(link.peer)
@@ -110,7 +138,7 @@ def _over_cable(network: Network, name: str, line: int, link: Session) -> EvpnSe
     reason = reason or (_stopped(own, mine, other, link.far) if other else "")
     takes = _takes_own_as(mine, link.far)
     sends = mine is None or mine.sends_targets is not False
-    return EvpnSession(name, link.session, line, link.peer, far, reason, takes, sends)
+    return EvpnSession(name, link.session, line, link.peer, far, reason, takes, sends, link.port)
 
 
 def _between_loopbacks(

@@ -108,6 +108,11 @@ class TenantProof:
         """Tenants and pairs, those that leak and those that are lost."""
         return self.isolation.counts
 
+    @property
+    def sessions_up(self) -> int:
+        """How many ends of sessions between loopbacks come up."""
+        return sum(not (session.port or session.reason) for session in self.sessions)
+
     def faults(self, devices: Mapping[str, DeviceDesign]) -> Iterator[Breach]:
         """Yield what EVPN has against the design."""
         return evpn_faults(self.default, devices, self.sessions)

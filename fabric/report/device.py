@@ -115,7 +115,7 @@ def _switch(designs: Designs, device: DeviceDesign) -> PlannedDevice:
         *([("rail", str(rail))] if rail >= 0 else []),
         ("AS", str(device.bgp.asn)),
         ("loopback", device.loopback),
-        ("BGP sessions", str(len(device.bgp.neighbours))),
+        ("BGP sessions", str(len(device.sessions))),
     ]
     ports = [port for port in device.ports if port.kind != "unused"]
     policy = designs.resolver.switch(device.name, device.role)

@@ -43,7 +43,7 @@ def switches_of(designs: Designs, device: str, line: str) -> list[str]:
     numbers = {int(number) for number in _NUMBER.findall(line)}
     switches = dict(_numbered(designs, device))
     words = set(line.split())
-    peers = [one.name for one in designs.devices[device].bgp.neighbours if one.session in words]
+    peers = [one.name for one in designs.devices[device].sessions if one.session in words]
     with_number = [name for name, number in switches.items() if number in numbers]
     return with_number or peers or [*switches]
 

@@ -7,18 +7,19 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.prove.engine import Engine
-from fabric.prove.sessions import sessions_of
+from fabric.prove.overlay import between_neighbours
+from fabric.prove.sessions import Session, sessions_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from fabric.change.model import DevicePlan
-    from fabric.prove.sessions import Session
     from fabric.prove.wiring import End, Network
     from fabric.workflow.project import Project
     from fabric.workflow.sides import Side
 
     Waves = Sequence[Sequence[str]]
+    Place = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ class MixedSessions:
     later : dict of str to dict
         By device and session: the number of the wave that brings it up, after that of the device.
     due : dict of str to dict
-        By device and session: the own port. A wave before took the session down; that of the
-        device brings it up.
+        By device and session: the own port that leads to the peer. A wave before took the session
+        down; that of the device brings it up.
     cut : dict of (str, str) to tuple of int
         Ports whose cables carried traffic before the change: the numbers of the wave that takes
         the session down, and of the one that brings it up.
@@ -40,6 +41,7 @@ class MixedSessions:
     later: dict[str, dict[str, int]] = field(default_factory=dict)
     due: dict[str, dict[str, str]] = field(default_factory=dict)
     cut: dict[End, tuple[int, int]] = field(default_factory=dict)
+    _lost: set[Place] = field(default_factory=set)
 
     @classmethod
     def of(cls, project: Project, waves: Waves, before: Side, after: Side) -> MixedSessions:
@@ -64,10 +66,12 @@ class MixedSessions:
     def _postpone(self, link: _Link) -> None:
         self.later.setdefault(link.end.switch, {})[link.end.session] = link.turn
         if link.is_used and not link.is_up:
-            self.cut[link.end.switch, link.end.port] = (link.wave, link.turn)
+            self._lost.add(_place(link.end))
+            if link.end.peer_port:
+                self.cut[link.end.switch, link.end.port] = (link.wave, link.turn)
 
     def _bring_up(self, link: _Link) -> None:
-        if link.is_used and (link.end.peer, link.end.peer_port) in self.cut:
+        if link.is_used and _far_place(link.end) in self._lost:
             self.due.setdefault(link.end.switch, {})[link.end.session] = link.end.port
 
     @property
@@ -96,7 +100,7 @@ class _Link(NamedTuple):
     wave, turn : int
         Numbers of the waves of its switch and of its peer; 0 for a peer that does not change.
     is_used : bool
-        Whether a session over its cable was up before the change.
+        Whether a session in its place was up before the change.
     is_up, is_as_planned : bool
         Whether it is up, and whether its peer has the planned AS number too.
     """
@@ -123,12 +127,12 @@ def _links(waves: Waves, start: Network, end: Network) -> Iterator[_Link]:
         files |= {name: end.switches[name] for name in wave if name in end.switches}
         for name in wave:
             used, current = _up(start, name), _up(now, name)
-            for port, planned in _up(end, name).items():
-                link = current.get(port)
+            for place, planned in _up(end, name).items():
+                link = current.get(place)
                 is_up = link is not None and link.session == planned.session
                 is_as_planned = is_up and _asn(now, planned.peer) == _asn(end, planned.peer)
                 turn = turns.get(planned.peer, 0)
-                yield _Link(planned, number, turn, port in used, is_up, is_as_planned)
+                yield _Link(planned, number, turn, place in used, is_up, is_as_planned)
 
 
 def _asn(network: Network, name: str) -> int:
@@ -140,6 +144,23 @@ def _networks(project: Project, side: Side) -> list[Network]:
     return Engine(project.fabric, project.devices, project.hosts, side.routing).default_networks()
 
 
-def _up(network: Network, name: str) -> dict[str, Session]:
-    """Return the sessions of a switch that come up, by their ports."""
-    return {link.port: link for link in sessions_of(network, name) if link.established}
+def _up(network: Network, name: str) -> dict[Place, Session]:
+    """Return the sessions of a switch that come up, by their places.
+
+    One between loopbacks has the first own port that leads to its peer, and none of the peer.
+    """
+    links = [link for link in sessions_of(network, name) if link.established]
+    ports = {link.peer: link.port for link in reversed(links)}
+    between = () if network.is_ipv6 else between_neighbours(network, name, links)
+    ends = [*links, *(Session(*end[:3], ports[end.peer], end.peer, "", "") for end in between)]
+    return {_place(end): end for end in ends}
+
+
+def _place(end: Session) -> Place:
+    """Return switch and port of a session, or both switches where it is between loopbacks."""
+    return (end.switch, end.port, "") if end.peer_port else (end.switch, "", end.peer)
+
+
+def _far_place(end: Session) -> Place:
+    """Return the place of the other end of a session."""
+    return (end.peer, end.peer_port, "" if end.peer_port else end.switch)

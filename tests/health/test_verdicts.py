@@ -27,7 +27,7 @@ from fabric.report.judged import outcome_of, text
 from fabric.validate.publications import help_address
 from fabric.validate.waivers import Decisions
 from tests.cases import each
-from tests.health.windows import HOST, LEAF, SPINE, ZEROS, Fabric, demo
+from tests.health.windows import HOST, LEAF, SPINE, ZEROS, Fabric, demo, quiet
 
 NAN = float("nan")
 
@@ -407,6 +407,26 @@ def test_a_switch_without_sessions() -> None:
     assert fabric.seen() == [("OBS122", LEAF, "")]
     fabric.change(LEAF, bgp={"10.0.0.1": replace(down, established=True)})
     assert fabric.seen() == []
+
+
+@pytest.mark.parametrize(
+    ("over_cable", "between", "said"),
+    [
+        (True, {"10.255.0.1": False, "10.255.0.2": False}, "2 BGP sessions between loopbacks"),
+        (True, {}, "2 BGP sessions between loopbacks"),
+        (True, {"10.255.0.1": True, "10.255.0.2": False}, ""),
+        (False, {"10.255.0.1": False, "10.255.0.2": False}, "3 BGP sessions"),
+    ],
+    ids=["down", "absent", "one is up", "all are down"],
+)
+def test_a_switch_without_sessions_between_loopbacks(
+    over_cable: bool, between: dict[str, bool], said: str
+) -> None:
+    fabric = Fabric(quiet("tenants"), quiet("tenants"), example="tenants")
+    states = {"10.254.0.0": over_cable, **between}
+    fabric.change(LEAF, bgp={peer: BgpPeer(up, "", 65100) for peer, up in states.items()})
+    messages = [cause.message for cause in fabric.causes()]
+    assert messages == ([f"none of its {said} is established"] if said else [])
 
 
 @pytest.mark.parametrize(

@@ -39,17 +39,17 @@ def test_sessions_of_ipv6_are_a_table_of_their_own() -> None:
     text = sample("show_ip_bgp_summary.txt").replace("10.254.0.0 ", "fd00:65::1 ")
     assert sonic.bgp_ipv6(text)["fd00:65::1"].established
     said = sample("eos_bgp_summary.json").replace("10.254.0.1", "fd00:65::1")
-    assert eos.bgp_ipv6(said)["fd00:65::1"].established
+    assert eos.bgp_of_family(said)["fd00:65::1"].established
     said = (SAMPLES / "cumulus" / "bgp.json").read_text(encoding="utf-8")
     said = said.replace("10.254.0.0", "fd00:65::1").replace("ipv4Unicast", "ipv6Unicast")
     assert cumulus.bgp_ipv6(said)["fd00:65::1"].established
-    for platform in (sonic, eos, cumulus):
-        assert platform.bgp_ipv6("") == {}
+    assert sonic.bgp_ipv6("") == eos.bgp_of_family("") == cumulus.bgp_ipv6("") == {}
     assert sonic.bgp_ipv6("No IPv6 neighbor is configured\n") == cumulus.bgp_ipv6("{}") == {}
     with pytest.raises(UnreadableError):
         sonic.bgp_ipv6(text[: len(text) // 2])
     for name in ("sonic", "eos", "cumulus", "esonic"):
         assert parsers[name].readings["bgp_ipv6"][0] == "bgp"
+    assert parsers["eos"].readings["bgp_evpn"][0] == "bgp"
 
 
 def test_sonic_lldp() -> None:

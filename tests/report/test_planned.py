@@ -45,6 +45,16 @@ def test_of_both_families(inventory: str, device: str, address: str, ipv6: str) 
     assert (shown.address, shown.ipv6) == (address, ipv6)
 
 
+@each(
+    ("inventory", "device", "count"),
+    [("demo", "su1-rail0", 2), ("tenants", "su1-rail0", 4), ("tenants", "spine01", 8)],
+)
+def test_sessions_between_loopbacks_are_planned(inventory: str, device: str, count: int) -> None:
+    shown = planned(Project(INVENTORY / inventory), device)
+    assert shown
+    assert dict(shown.facts)["BGP sessions"] == str(count)
+
+
 def test_of_a_nic_that_makes_its_address(tmp_path: Path) -> None:
     data = yaml.safe_load((INVENTORY / "ipv6/fabric.yaml").read_text())
     data["addressing"]["ipv6"]["assignment"] = "slaac"

@@ -35,9 +35,9 @@ CASES = {
 }
 
 
-def project(folder: Path, *edits: tuple[str, ...]) -> Project:
-    """Return the demo with edits."""
-    shutil.copytree(INVENTORY / "demo", folder)
+def project(folder: Path, *edits: tuple[str, ...], example: str = "demo") -> Project:
+    """Return an example with edits."""
+    shutil.copytree(INVENTORY / example, folder)
     file = folder / "fabric.yaml"
     for old, new in filter(None, edits):
         assert old in file.read_text()
@@ -57,6 +57,43 @@ def test_sessions_wait_for_the_wave_of_their_peers(name: str, tmp_path: Path) ->
     assert due == (dict.fromkeys(LEAVES, 2) if waits else {})
     cut = [len(sessions.cut_after(turn)) for turn in range(5)]
     assert cut == ([0, 4, 8, 4, 0] if waits else [0] * 5)
+
+
+#: Edits of the example with tenants before and after; whether the sessions of a spine over cables
+#: wait, whether those between loopbacks do, and whether they must come back then.
+BETWEEN_LOOPBACKS = {
+    "another AS of the spines": ((), ("spine_asn: 65100", "spine_asn: 65200"), True, True, True),
+    "other addresses of uplinks": ((), ("10.254.0.0/21", "10.253.0.0/21"), True, True, True),
+    "sessions without addresses": ((), BOTH, True, True, True),
+    "other loopbacks": ((), ("10.255.0.0/24", "10.252.0.0/24"), False, True, True),
+    "EVPN comes": (("form: evpn", "form: local"), (), False, True, False),
+    "EVPN goes": ((), ("form: evpn", "form: local"), False, False, False),
+    "other timers": (*((), ("bgp: {", "bgp: {hold_s: 30, keepalive_s: 10, ")), False, False, False),
+}
+
+
+@pytest.mark.parametrize("name", BETWEEN_LOOPBACKS)
+def test_sessions_between_loopbacks_wait_too(name: str, tmp_path: Path) -> None:
+    old, new, cables_wait, loopbacks_wait, is_due = BETWEEN_LOOPBACKS[name]
+    before = project(tmp_path / "before", old, example="tenants")
+    after = project(tmp_path / "after", new, example="tenants")
+    waves = [[spine] for spine in SPINES] + [LEAVES[::2], LEAVES[1::2], ("gpu001",)]
+    sessions = MixedSessions.of(after, waves, planned_side(before), planned_side(after))
+    spine, leaf = after.devices[SPINES[0]], after.devices[LEAVES[0]]
+    later, due = sessions.later.get(spine.name, {}), sessions.due.get(leaf.name, {})
+    for peers, waits in (
+        (spine.bgp.neighbours, cables_wait),
+        (spine.loopback_sessions, loopbacks_wait),
+    ):
+        turns = {peer.name: later.get(peer.session, 0) for peer in peers}
+        assert turns == {peer.name: waits * (3 + (peer.name in waves[3])) for peer in peers}
+    assert {peer.session for peer in leaf.loopback_sessions if peer.session in due} == {
+        peer.session for peer in leaf.loopback_sessions if is_due
+    }
+    assert {due[peer.session] for peer in leaf.sessions if peer.session in due} <= {
+        port.name for port in leaf.ports if port.kind == "uplink"
+    }
+    assert {switch for switch, _ in sessions.cut} == ({*SPINES} if cables_wait else set())
 
 
 def test_a_new_spine_waits_for_the_leaves_and_no_traffic_is_cut(tmp_path: Path) -> None:

@@ -15,11 +15,11 @@ from fabric.health.flags import any_of_end
 from fabric.health.verdict import Verdict, on_cables, place, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from fabric.health.cause import Cause
     from fabric.health.window import Window
-    from fabric.observe.state import Sensor
+    from fabric.observe.state import BgpPeer, Sensor
 
 #: Bit error ratio before FEC that a link with RS(544,514) may have (IEEE 802.3-2022 clause 124.1.1,
 #: 400GBASE-DR4).
@@ -60,20 +60,24 @@ class Restarted(Verdict):
 class SessionsDown(Verdict):
     """Switches have BGP sessions."""
 
-    why = "A switch without sessions has no routes: all that it should carry is lost."
+    why = (
+        "A switch without sessions has no routes: all that it should carry is lost. Without those "
+        "between loopbacks it has none of tenants on other leaves."
+    )
     source = "RFC 4271 section 8 (routes of a session that ends are removed)"
     fix = "check the BGP process and its log; `rocefab verify` names the sessions"
     rank = 13
     reads = (("bgp", "BGP sessions"),)
 
     def judge(self, window: Window) -> Iterator[Cause]:
-        """Yield the switches of which no session is established."""
+        """Yield the switches of which no session is established, or none between loopbacks."""
         for name, reading in window.readings.items():
             sessions = (reading.after.bgp if reading.after else None) or {}
-            if sessions and not any(one.established for one in sessions.values()):
+            between = window.plan.loopback_sessions.get(name, ())
+            if missing := _all_down(sessions, between):
                 rows = window.ends.of_device[window.ends.number[name]]
                 yield self.cause(
-                    f"none of its {counted(len(sessions), 'BGP session')} is established",
+                    f"none of its {missing} is established",
                     name,
                     explains=signs_at(
                         np.concatenate([rows, window.ends.far[rows]]), "load", "drop"
@@ -81,6 +85,16 @@ class SessionsDown(Verdict):
                     lost=math.inf,
                     **on_cables(window, rows),
                 )
+
+
+def _all_down(sessions: Mapping[str, BgpPeer], between_loopbacks: Collection[str]) -> str:
+    """Return of which sessions none is established, in words; empty where some of each are."""
+    up = {session for session, one in sessions.items() if one.established}
+    if not up:
+        return counted(len(sessions), "BGP session") if sessions else ""
+    if between_loopbacks and up.isdisjoint(between_loopbacks):
+        return f"{counted(len(between_loopbacks), 'BGP session')} between loopbacks"
+    return ""
 
 
 @verdicts.add("OBS123")

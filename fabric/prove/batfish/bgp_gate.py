@@ -54,8 +54,9 @@ def bgp_gate(subject: Subject, snapshot: Snapshot, ask: Ask) -> Iterator[Breach]
 
 
 def established(rows: Rows) -> int:
-    """Return how many ends of sessions are up and exchange IPv4 routes."""
-    return sum(not _reason(row, "Established_Status", "ESTABLISHED") for row in rows)
+    """Return how many ends of sessions are up and exchange IPv4 or EVPN routes."""
+    status = "Established_Status", "ESTABLISHED"
+    return sum(not all(_reason(row, *status, family) for family in _WORDS) for row in rows)
 
 
 def _planned(subject: Subject) -> dict[Key, _Planned]:
@@ -66,7 +67,7 @@ def _planned(subject: Subject) -> dict[Key, _Planned]:
         if (name, peer.port) in subject.wiring.far and "ipv4" in peer.families
     }
     for name, design in subject.devices.items():
-        for peer in design.evpn.sessions if design.evpn else ():
+        for peer in design.loopback_sessions:
             if peer.name in subject.devices:
                 result[name, peer.address] = _Planned(peer, _EVPN)
     return result
@@ -80,7 +81,7 @@ def _key(snapshot: Snapshot, row: dict[str, Any]) -> Key:
     return switch, remote["value"] if isinstance(remote, dict) else str(remote)
 
 
-def _reason(row: dict[str, Any], column: str, good: str, family: str = _IPV4) -> str:
+def _reason(row: dict[str, Any], column: str, good: str, family: str) -> str:
     if row[column] != good:
         return str(row[column])
     words = f"{_WORDS[family]} routes are not exchanged"

@@ -169,7 +169,7 @@ def _evpn_sessions(device: DeviceDesign) -> tuple[BgpNeighbour, ...]:
     """Return the sessions between loopbacks, or those of the underlay where there are none."""
     if device.evpn is None:
         return ()
-    return device.evpn.sessions or device.bgp.neighbours
+    return device.loopback_sessions or device.bgp.neighbours
 
 
 def _words(device: DeviceDesign) -> Words:

@@ -51,6 +51,7 @@ _SESSIONS = "show configuration sessions detail"
 _STATE_COMMANDS = {
     "bgp": "show ip bgp summary vrf all",
     "bgp_ipv6": "show ipv6 bgp summary vrf all",
+    "bgp_evpn": "show bgp evpn summary",
     "lldp": "show lldp neighbors",
     "version": "show version",
     "hostname": "show hostname",

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
         BgpDesign,
         BgpNeighbour,
         DeviceDesign,
-        EvpnDesign,
         VrfDesign,
     )
     from fabric.design.port_model import PortDesign
@@ -118,7 +117,7 @@ def view(device: DeviceDesign) -> EosView:
     watched = [p.watchdog for p in device.qos_profiles if p.pfc and p.watchdog.enabled]
     common = watched[0] if watched else None
     profiles = tuple(_profile(profile, common) for profile in device.qos_profiles)
-    groups, evpn_groups = _peer_groups(device.bgp), _evpn_groups(device.evpn)
+    groups, evpn_groups = _peer_groups(device.bgp), _evpn_groups(device)
     tunnelled = tuple(vrf for vrf in device.vrfs if vrf.vni)
     return EosView(
         device=device,
@@ -198,9 +197,9 @@ def _peer_groups(bgp: BgpDesign) -> dict[tuple[Role, tuple[str, ...]], str]:
     return groups
 
 
-def _evpn_groups(evpn: EvpnDesign | None) -> dict[Role, str]:
+def _evpn_groups(device: DeviceDesign) -> dict[Role, str]:
     """Return the peer group of the EVPN sessions with each role."""
-    roles = {peer.role for peer in evpn.sessions} if evpn else set()
+    roles = {peer.role for peer in device.loopback_sessions}
     return {role: f"EVPN-{name}" for role, name in PEER_GROUPS.items() if role in roles}
 
 
@@ -211,10 +210,9 @@ def _sorted_as_shown(
 ) -> list[tuple[BgpNeighbour, str]]:
     """Return sessions with addresses in the order of these, in which EOS shows them."""
     numbered = (peer for peer in device.bgp.neighbours if not peer.unnumbered)
-    overlay = device.evpn.sessions if device.evpn else ()
     both = [
         *((peer, groups[peer.role, peer.families]) for peer in numbered),
-        *((peer, evpn_groups[peer.role]) for peer in overlay),
+        *((peer, evpn_groups[peer.role]) for peer in device.loopback_sessions),
     ]
     return sorted(both, key=lambda entry: get_mixed_type_key(ip_address(entry[0].address)))
 

@@ -203,7 +203,7 @@ def view(device: DeviceDesign) -> JunosView:
         ),
         overlay=tuple(
             (peer.address, peer.local_address, quoted(peer.name), peer.asn)
-            for peer in (device.evpn.sessions if device.evpn else ())
+            for peer in device.loopback_sessions
         ),
     )
 

@@ -115,8 +115,8 @@ class StandIn:
     def _sessions(self, column: str, good: str) -> Iterator[dict[str, Any]]:
         for name, design in self.subject.devices.items():
             plain = [(peer.session, "IPV4_UNICAST") for peer in design.bgp.neighbours]
-            evpn = design.evpn.sessions if design.evpn else ()
-            for session, family in [*plain, *((peer.address, "EVPN") for peer in evpn)]:
+            between = design.loopback_sessions
+            for session, family in [*plain, *((peer.session, "EVPN") for peer in between)]:
                 families = [] if (name, session) == self.session else [family]
                 yield {
                     "Node": {"name": name.lower()},

@@ -23,6 +23,21 @@ def test_the_clean_twin() -> None:
     assert proof.tenants == (2, 2, 0, 18, 0, 0)
 
 
+@pytest.mark.parametrize(
+    ("name", "sessions"),
+    [
+        ("", 32),  # both ends of 8 over cables, and of 8 between loopbacks
+        ("EVPN is not activated on a leaf", 28),
+        ("EVPN is not activated on a spine", 24),
+    ],
+)
+def test_sessions_between_loopbacks_count(name: str, sessions: int) -> None:
+    project, texts = example("tenants")
+    planted = TEXTS.get(name)
+    own = {planted.switch: {_KIND: planted.plant(texts[planted.switch][_KIND])}} if planted else {}
+    assert prove(project, {**texts, **own}).sessions == sessions
+
+
 def test_there_are_enough() -> None:
     assert len(TEXTS) + len(CHANGES) >= 30
 

@@ -6,7 +6,8 @@ ports on which it ever fired; the ECN counter is a string, ``-`` where a queue d
 column layouts of the texts from networktocode/ntc-templates ``tests/arista_eos``.
 Assumed: values that no client of ours reads (hardware revision, memory, forwarding details), and
 ``state`` of the VRF-wide lists; JSON revisions are ignored; one prefix is exchanged with every
-established neighbour; a neighbour that does not answer is ``Active``; unnumbered neighbours show as
+established neighbour; a neighbour that does not answer is ``Active``; a neighbour that has EVPN
+alone is in no summary of IP; unnumbered neighbours show as
 ``fe80::1%Et1/1``.
 """
 
@@ -109,6 +110,7 @@ SHOWS: dict[str, Show] = {
     "show bgp summary [ vrf all ]": _answer("bgp-summary", _version("")),
     "show ip bgp summary [ vrf all ]": _answer("bgp-summary", _version("4")),
     "show ipv6 bgp summary [ vrf all ]": _answer("bgp-summary", _version("6")),
+    "show bgp evpn summary": _answer("bgp-summary", _version("evpn")),
     "show ip bgp neighbors [ vrf all ]": _answer("bgp-neighbours", _version("4")),
     "show ipv6 bgp peers [ vrf all ]": _answer("bgp-neighbours", _version("6")),
     "show priority-flow-control counters": _answer("pfc"),

@@ -135,6 +135,8 @@ class Peer:
     enabled: bool
     established: bool
     interface: str
+    has_evpn: bool = False
+    has_ip: bool = True
 
     @property
     def state(self) -> str:
@@ -146,12 +148,13 @@ class Peer:
     @property
     def version(self) -> str:
         """IP version of the session."""
-        return "6" if ":" in self.address else "4"
+        return _version(self.address)
 
     @property
-    def families(self) -> str:
-        """IP versions of its routes: between link-local addresses IPv4 too (RFC 8950)."""
-        return "46" if "%" in self.address else self.version
+    def families(self) -> tuple[str, ...]:
+        """IP versions of its routes, and EVPN: between link-local addresses IPv4 too (RFC 8950)."""
+        versions = ("4", "6") if "%" in self.address else (self.version,)
+        return (*(versions if self.has_ip else ()), *(("evpn",) if self.has_evpn else ()))
 
 
 @dataclass(slots=True)
@@ -242,7 +245,10 @@ class View:
             port = _port_towards(addressed, address)
             up = enabled and (port is None or port.up) and self.wires.peer_up(address)
             words = _of(bgp, address, group, "description")
-            peers.append(Peer(address, asn, words, enabled, up, port.name if port else ""))
+            interface = port.name if port else ""
+            evpn = _is_active(bgp, "evpn", address, group)
+            ip = not evpn or _is_active(bgp, f"ipv{_version(address)}", address, group)
+            peers.append(Peer(address, asn, words, enabled, up, interface, evpn, ip))
         return peers + list(self._unnumbered(bgp, ports))
 
     def _unnumbered(self, bgp: Section, ports: list[ShownPort]) -> Iterator[Peer]:
@@ -270,6 +276,17 @@ class View:
 def _of(bgp: Section, address: str, group: str, what: str) -> str:
     own = bgp.setting(f"neighbor {address} {what}")
     return own or bgp.setting(f"neighbor {group} {what}")
+
+
+def _version(address: str) -> str:
+    return "6" if ":" in address else "4"
+
+
+def _is_active(bgp: Section, family: str, address: str, group: str) -> bool:
+    """Tell whether a line of an address family activates a neighbour, or its group."""
+    node = bgp.get(f"address-family {family}")
+    names = (name for name in (address, group) if name)
+    return node is not None and any(node.has(f"neighbor {name} activate") for name in names)
 
 
 def _peer_addresses(bgp: Section) -> list[str]:

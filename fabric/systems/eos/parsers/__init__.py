@@ -54,8 +54,8 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
     return peers
 
 
-def bgp_ipv6(text: str) -> dict[str, BgpPeer]:
-    """Parse ``show ipv6 bgp summary vrf all | json`` as :func:`bgp_summary`; no answer: no peers.
+def bgp_of_family(text: str) -> dict[str, BgpPeer]:
+    """Parse the summary of IPv6 or EVPN peers as :func:`bgp_summary`; no answer: no peers.
 
     Raises
     ------
@@ -116,7 +116,8 @@ class EosParser:
 
     readings: ClassVar[Mapping[str, tuple[str, Reading]]] = {
         "bgp": ("bgp", bgp_summary),
-        "bgp_ipv6": ("bgp", bgp_ipv6),
+        "bgp_ipv6": ("bgp", bgp_of_family),
+        "bgp_evpn": ("bgp", bgp_of_family),
         "lldp": ("lldp", lldp_neighbours),
         "version": ("facts", eos_state.facts),
         "hostname": ("facts", eos_state.host_name),
