@@ -48,7 +48,7 @@ function content(about) {
       card("Planned", facts(planned.facts)),
       card("Running", ...runningFacts(planned, running)),
       card("Lossless policy", facts(planned.policy)),
-      planned.buffer.length ? card("Buffer", facts(planned.buffer.map(bufferRow))) : null,
+      planned.buffer.length ? card("Buffer", facts(planned.buffer.map((row) => bufferRow(row, planned.ports.some(({ headroom_is_estimate: isEstimate }) => isEstimate))))) : null,
     ),
     drift(about),
     make("section", { class: "card wide" }, make("h2", {}, `Ports (${planned.ports.length})`), ports(planned, running, about.conditions)),

@@ -24,11 +24,12 @@ const BUFFER = {
   mtu_bytes_fits: ["largest MTU at the ports with the largest headroom", "bytes"],
 };
 
-export function bufferRow([field, value]) {
+export function bufferRow([field, value], isEstimate) {
   const [label, unit] = BUFFER[field] ?? [plain(field), ""];
   if (value === "-") return [label, null];
   if (/^-\d/.test(value)) return [label, `none: overbooked by ${value.slice(1)} ${unit}`];
-  return [label, /^[\d,.]+$/.test(value) && unit ? `${value} ${unit}` : value];
+  const told = /^[\d,.]+$/.test(value) && unit ? `${value} ${unit}` : value;
+  return [label, field === "headroom_bytes" && isEstimate ? `${told} (estimate)` : told];
 }
 
 // Lines of `rocefab show cable`: mtu_bytes of 9000 is "MTU" of "9000 bytes". A class that a line is of keeps its name.
