@@ -44,6 +44,17 @@ class Pods:
         )
 
     @property
+    def roomy_length(self) -> int:
+        """A length of the subnets of a rail on a leaf that has room for the pods of each NIC."""
+        from fabric.placement.k8s.addresses import roomy_length
+
+        return min(
+            roomy_length(self.cluster, Network("", rail, unit), self.pods_per_nic)
+            for unit in self.cluster.units
+            for rail in self.cluster.rails
+        )
+
+    @property
     def lacks_ipv6(self) -> bool:
         """Whether the /127 of the NIC leaves them without an IPv6 address."""
         plan = self.cluster.fabric.intent.fabric.addressing.ipv6

@@ -210,7 +210,7 @@ REFUSED = {
     "a range": ("k8stopo --degraded node[1-", "node[1-"),
     "a release": ("nccl --nccl-version 2.11.4", "PLC005"),
     "a part": ("k8s --what secrets", "unknown part 'secrets'; available: cluster-policy"),
-    "no image": ("k8s --what pytorchjob", "no image is set for the job"),
+    "no image": ("k8s --what pytorchjob", "the job has no image"),
     "a name": ("k8s --what pytorchjob --image a --name A_b", "'A_b' is not a valid job name"),
     "too large": ("taco --nodes 5", "5 hosts are needed"),
     "PCI addresses": ("k8s --what nic-settings", "fabric.yaml:"),

@@ -178,8 +178,9 @@ def test_networks_of_a_unit() -> None:
         ("pytorchjob", JobWords("a" * 51, "i"), "at most 50"),
         ("pytorchjob", JobWords("a", "i x"), "'i x' is not a valid image name"),
         ("pytorchjob", JobWords("a", "!!python/object:x"), "is not a valid image name"),
-        ("trainjob", JobWords("a"), "no image is set for the job; set it with --image"),
-        ("mpijob", JobWords("a", "i"), "the launcher of the MPIJob has no command"),
+        ("trainjob", JobWords("a"), "the job has no image; set --image, or use --template"),
+        ("mpijob", JobWords("a"), "the job has no image and no command; set --image and --command"),
+        ("mpijob", JobWords("a", "i"), "the job has no command"),
     ],
 )
 def test_hostile_and_missing_words(part: str, words: JobWords, message: str) -> None:

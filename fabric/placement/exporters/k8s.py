@@ -42,7 +42,7 @@ def _part(name: str, make: Callable[[Cluster], list[Manifest]]) -> Part:
 
 def _job(name: str, make: Callable[[Order, Cluster, Settings], list[Manifest]]) -> Part:
     def part(order: Order) -> Exported:
-        check_words(order)
+        check_words(order, needs_command=make is mpi_job)
         settings, notes = order.common()
         hosts = cluster(order)
         if hosts.traits.container_mode != "host-network":

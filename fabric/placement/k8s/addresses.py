@@ -89,6 +89,20 @@ def free_addresses_per_nic(cluster: Cluster, network: Network) -> int:
     return int(block - used.max())
 
 
+def roomy_length(cluster: Cluster, network: Network, pods: int) -> int:
+    """Return a length of a shared subnet that has room for as many pods on each NIC.
+
+    Gateway and hosts have the first addresses: with blocks, they may all be in that of one node.
+    """
+    subnet, gateway = _subnet(cluster, network)
+    hosts = len(cluster.hosts_of(network))
+    taken = {*_hosts_addresses(cluster, network), int(gateway)}
+    addresses = hosts * max(len(taken) + pods, _SMALLEST_BLOCK)
+    if cluster.settings.address_plugin == "whereabouts":
+        addresses = hosts * pods + max(taken) - int(subnet.network_address)
+    return subnet.max_prefixlen - (addresses + 1).bit_length()
+
+
 def _node_pools(cluster: Cluster, network: Network) -> Iterator[Manifest]:
     """Yield pools whose nodes are pinned: the subnet of a node is that of its switch port."""
     for name, subnets in _families(cluster, network):

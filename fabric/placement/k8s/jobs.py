@@ -46,23 +46,30 @@ def check_job_name(order: Order) -> None:
         raise refused("PLC015", message, fix)
 
 
-def check_words(order: Order) -> None:
+def check_words(order: Order, *, needs_command: bool = False) -> None:
     """Refuse names and images that no object can have.
+
+    Parameters
+    ----------
+    needs_command : bool
+        Whether an image alone starts nothing, as in the launcher of an MPIJob.
 
     Raises
     ------
     InputError
-        When one is wrong, or there is no image at all.
+        When one is wrong, or when image or command are missing: all that are.
     """
     check_job_name(order)
     words = order.words
     if words.image and not _IMAGE.fullmatch(words.image):
         message = f"{words.image[:80]!a} is not a valid image name"
         raise refused("PLC015", message, "use the form registry/name:tag")
-    if not words.image and order.template is None:
-        raise refused(
-            "PLC015", "no image is set for the job", "set it with --image, or in --template"
-        )
+    needed = {"image": words.image, **({"command": words.command} if needs_command else {})}
+    missing = [name for name, word in needed.items() if not word and order.template is None]
+    if missing:
+        options = " and ".join(f"--{name}" for name in missing)
+        message = f"the job has no {' and no '.join(missing)}"
+        raise refused("PLC015", message, f"set {options}, or use --template")
 
 
 def pytorch_job(order: Order, cluster: Cluster, settings: Settings) -> list[Manifest]:
@@ -81,13 +88,7 @@ def pytorch_job(order: Order, cluster: Cluster, settings: Settings) -> list[Mani
 
 
 def mpi_job(order: Order, cluster: Cluster, settings: Settings) -> list[Manifest]:
-    """Return an MPIJob; the launcher passes its environment on, by name.
-
-    Raises
-    ------
-    InputError
-        When there is nothing to run: an image alone starts no mpirun.
-    """
+    """Return an MPIJob; the launcher passes its environment on, by name."""
     launcher = plain_pod(order, cluster, "launcher", settings)
     if order.words.command:
         on_host = cluster.traits.container_mode == "host-network"
@@ -95,9 +96,6 @@ def mpi_job(order: Order, cluster: Cluster, settings: Settings) -> list[Manifest
         words = mpirun_words(order, [item.name for item in settings], bootstrap)
         command = [word for line in words for word in line] + list(order.words.command)
         launcher["spec"]["containers"][0]["command"] = command
-    elif order.template is None:
-        message = "the launcher of the MPIJob has no command"
-        raise refused("PLC015", message, "set it with --command, or in --template")
     worker = rank_pod(order, cluster, "worker", ())
     worker["spec"]["containers"][0].pop("command", None)
     spec = {

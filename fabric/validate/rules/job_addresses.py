@@ -121,7 +121,7 @@ class AddressPool(ModelRule):
             is_routed = pods.cluster.is_routed
             field = "routed_prefix_length" if is_routed else "host_prefix_length"
             place, shorter = model.place("addressing", field), f"use a shorter addressing.{field}"
-            more = room_for(pods.pods_per_nic) if is_routed else shorter
+            more = room_for(pods.pods_per_nic) if is_routed else _room_of_vlans(pods, shorter)
             if pods.lacks_ipv6:
                 place, more = model.place("addressing", "ipv6"), ROOM_OF_IPV6
             if free < pods.pods_per_nic:
@@ -145,6 +145,17 @@ class AddressPool(ModelRule):
                     is_example=True,
                     severity=Severity.WARNING,
                 )
+
+
+def _room_of_vlans(pods: Pods, shorter: str) -> str:
+    """Return what gives pods in VLANs room: their own VLANs, or a subnet that is large enough."""
+    if pods.cluster.one_subnet_per_nic:
+        return shorter
+    return (
+        "set addressing.vlan_per to nic, or addressing.host_prefix_length to "
+        f"{pods.roomy_length} or less: the NICs of a rail on a leaf share a subnet, each node has "
+        "a part of it, and gateway and hosts have the first addresses"
+    )
 
 
 @rules.add("JOB004")
