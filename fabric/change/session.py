@@ -9,6 +9,7 @@ from fabric.change.adapter import Adapter, adapters
 from fabric.change.fence import FencedDriver
 from fabric.change.planner import check_identity, open_driver
 from fabric.change.rounding import settled
+from fabric.core.counts import noun
 from fabric.core.errors import (
     ConnectionLostError,
     FabricError,
@@ -168,8 +169,11 @@ class Session:
         more = [left[key] for key in left.keys() - planned.keys()]
         done = {planned[key] for key in planned.keys() - left.keys()} - {*more}
         texts = [
-            f"{_some(sorted(paths))} {words}"
-            for paths, words in ((more, "differs now"), (done, "is as planned already"))
+            f"{_some(sorted(paths))} {noun(len(paths), *words)}"
+            for paths, words in (
+                (more, ("differs now", "differ now")),
+                (done, ("is as planned already", "are as planned already")),
+            )
             if paths
         ]
         return f": {'; '.join(texts)}" if texts else ""

@@ -28,6 +28,8 @@ _OPTIONS: Mapping[About, tuple[str, ...]] = {
     About.BOOT: (*_BOOT, "--images", "--whole"),
     About.RAILS: ("--exclude", *_DEVICES),
 }
+#: Options of how hosts are now: `place` takes it into account, exports of jobs take its hosts.
+_OF_STATE = ("--avoid-state", "--state-max-age")
 _KNOWN = frozenset(option for options in _OPTIONS.values() for option in options)
 
 
@@ -67,9 +69,16 @@ def _unused(form: str, which: str, option: str) -> Finding:
     own = _parts_with(form, option)
     if own:
         fix = f"omit it, or add {' or '.join(f'--what {part}' for part in own)}, which uses it"
+    elif option in _OF_STATE and "--hosts" in _options_of(form):
+        fix = f"let `rocefab place {option}` choose the hosts, and name them with --hosts"
     else:
         fix = f"omit it; it is used by {listed(_forms_with(option), 'and')}"
     return Finding("PLC038", Severity.ERROR, f"{which} does not use {option}", fix, field=option)
+
+
+def _options_of(form: str) -> set[str]:
+    exporter = exporters[form]
+    return {option for part in exporter.parts for option in options_of(exporter, part)}
 
 
 def _parts_with(form: str, option: str) -> list[str]:

@@ -169,7 +169,7 @@ def test_place_avoids_what_verify_finds_in_a_lab(
     ended = run("place", DEMO, "--nodes", "3", "--avoid-state", file, "--format", "json")
     answer = json.loads(ended.out)
     assert sorted(answer["hosts"]) == ["gpu001", "gpu003", "gpu004"]
-    pfc = "gpu001:eth1 is degraded: verify: H2 eth1: PFC priorities is 4, expected 3"
+    pfc = "gpu001:eth1 is degraded: verify: H2 eth1: the list of PFC priorities is 4, expected 3"
     assert answer["degraded"]["gpu001"] == pfc
     assert "could not be read" in answer["degraded"]["gpu004"]
     assert "gpu002:eth1 is drained: verify: out_of_seq" in answer["not_considered"]["gpu002"]

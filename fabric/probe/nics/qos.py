@@ -29,7 +29,7 @@ def pfc(looked: Looked) -> Iterator[Remark]:
     """Check that PFC is on for the planned priorities, and for no other."""
     planned = tuple(number for number, bit in enumerate(looked.plan.qos.pfc) if bit)
     if looked.dcb:
-        yield from compare("H2", "PFC priorities", looked.nic.pfc_priorities, planned)
+        yield from compare("H2", "the list of PFC priorities", looked.nic.pfc_priorities, planned)
 
 
 @checks.add("H3")

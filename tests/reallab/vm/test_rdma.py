@@ -33,7 +33,7 @@ UNREAD = {
 }
 DOUBTS = {
     *("speed in bit/s is 2500000000, expected 400000000000", "FEC could not be read"),
-    *("PFC priorities could not be read", "the map of DSCPs could not be read"),
+    *("the list of PFC priorities could not be read", "the map of DSCPs could not be read"),
     *("pause of the whole link could not be read", "owner of DCBX could not be read"),
 }
 
