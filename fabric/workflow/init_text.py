@@ -66,6 +66,7 @@ def inventory_text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summa
     values = {
         "summary": summary,
         "room_for": f"{need.room_for:,}",
+        **_append(size.units(need.room_for)),
         "name": _quoted(name),
         "design": wish.design,
         "rails": wish.rails,
@@ -97,6 +98,16 @@ def inventory_text(wish: Wish, size: Size | Pods, name: str, ports: Ports, summa
     }
     template = Path(__file__).with_name("sized.yaml").read_text(encoding="utf-8")
     return Template(template).substitute(values)
+
+
+def _append(units: int) -> dict[str, str]:
+    """Return what the file says of growth: one unit takes hosts alone."""
+    if units == 1:
+        return {"append": "append hosts at the end of the range of su1", "leaves_to_come": ""}
+    return {
+        "append": "append units, and hosts at the end of a range",
+        "leaves_to_come": ", and each spine has ports for the leaves to come",
+    }
 
 
 def subnet_bits(size: Size) -> int:
