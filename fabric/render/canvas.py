@@ -30,7 +30,8 @@ class Stroke:
     mark: str = ""
 
 
-#: Colours that differ in lightness too, with dashes and marks of their own.
+#: Colours that differ in lightness too, with dashes and marks of their own. None is degraded: that
+#: is what conditions say, which the map of the service alone has.
 STROKES = {
     CableState.PLANNED: Stroke("#8c959f", 0.8),
     CableState.QUARANTINE: Stroke("#6e7781", 1.0, (6, 6), "bars"),

@@ -14,8 +14,8 @@ from fabric.qos.dcqcn.recommend import Need, recommend
 from fabric.qos.ecn.edge import (
     largest_queue_bytes,
     own_cell_bytes,
-    programmed_bytes,
     share_note,
+    stored_bytes,
     to_units,
     unmarked,
 )
@@ -210,7 +210,7 @@ def _verdict(kind: Kind, delay_bytes: float) -> str:
     else:
         ports = counted(_ports_before_pause(kind, threshold), "congested port")
         order = f"ECN acts before PFC if one ingress port feeds at most {ports}"
-    kept = _programmed_kmin_bytes(kind)
+    kept = stored_bytes(kind.device.sku, one.kmin_bytes)
     words = [order]
     if one.kmin_bytes < delay_bytes:
         words.append("kmin below one bandwidth-delay product")
@@ -223,14 +223,8 @@ def _verdict(kind: Kind, delay_bytes: float) -> str:
 
 def _ports_before_pause(kind: Kind, threshold: PauseThreshold) -> int:
     limit = threshold.ecn_limit_bytes(classes=len(kind.qos.classes))
-    return max(1, int((limit - 1) // _programmed_kmin_bytes(kind)))
-
-
-def _programmed_kmin_bytes(kind: Kind) -> int:
-    """Return Kmin as the ASIC rounds it."""
-    step = kind.device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
-    kmin_bytes = kind.lossless.kmin_bytes
-    return programmed_bytes(kmin_bytes, step) if step else kmin_bytes
+    kmin_bytes = stored_bytes(kind.device.sku, kind.lossless.kmin_bytes)
+    return max(1, int((limit - 1) // kmin_bytes))
 
 
 def _recommended(

@@ -10,7 +10,7 @@ from fabric.design.configured import no_pmax
 from fabric.design.pool import lossy_queues
 from fabric.intent.classes import class_named
 from fabric.qos.dcqcn.parameters import CongestionPoint
-from fabric.qos.ecn.edge import programmed_bytes, unmarked
+from fabric.qos.ecn.edge import stored_bytes, unmarked
 from fabric.qos.simulate.classes import LossyPool, LossyQueue, PortClass, SimulatedClass
 from fabric.qos.thresholds import alpha
 from fabric.report.buffers import ingress_of
@@ -94,7 +94,8 @@ class RunClasses:
     names : tuple of str
         Lossless classes, that of the incast first.
     marking : CongestionPoint or None
-        Thresholds of all classes and switches; None takes those of the design.
+        Thresholds of all classes and switches, before a switch rounds them; None takes those of
+        the design.
     """
 
     names: tuple[str, ...]
@@ -174,19 +175,17 @@ class RunClasses:
     def _marking(
         self, device: DeviceDesign, name: str, own_class: LosslessClass
     ) -> CongestionPoint | None:
-        """Return the thresholds of a class, as the switch programs those of the inventory."""
+        """Return the thresholds of a class, of the settings or the inventory, as programmed."""
         chosen = self.settings.class_marking.get(name, self.marking)
-        if chosen:
-            return chosen
-        if any(unmarked(device.sku, own_thresholds=own_class.own_thresholds)):
+        if not chosen and any(unmarked(device.sku, own_thresholds=own_class.own_thresholds)):
             return None
-        step = device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
-        configured = own_class.kmin_bytes, own_class.kmax_bytes
-        kmin, kmax = (programmed_bytes(size, step) if step else size for size in configured)
+        point = chosen or own_class
+        configured = point.kmin_bytes, point.kmax_bytes
+        kmin, kmax = (stored_bytes(device.sku, size) for size in configured)
         return CongestionPoint(
             kmin_bytes=kmin,
             kmax_bytes=max(kmax, kmin + 1),
-            pmax_percent=own_class.pmax_percent,
+            pmax_percent=point.pmax_percent,
             set_bytes=configured if (kmin, kmax) != configured else None,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +43,8 @@ _LOW = 0.1
 _ROOM, _LOG_ROOM = 1.05, 1.5
 #: Characters of an entry of the legend that fit into half of the width; measured.
 _COLUMN = 42
+#: Width of the figure, and height of both plots without title and legend, in inches; our choice.
+_WIDTH, _PLOTS_HEIGHT = 7.0, 4.7
 #: Ticks in each decade of a logarithmic axis, so that there is one near its top.
 _TICKS = (1, 2, 5)
 
@@ -65,9 +68,9 @@ def plot(runs: Runs, path: Path) -> None:
 def _drawing(runs: Runs) -> Any:
     from matplotlib.figure import Figure as Drawing
 
-    drawing = Drawing(figsize=(7.0, 5.5), layout="constrained")
+    drawing = Drawing(figsize=(_WIDTH, _PLOTS_HEIGHT), layout="constrained")
     upper, lower = drawing.subplots(2, 1, sharex=True)
-    drawing.suptitle(_title(runs), fontsize="medium")
+    title = drawing.suptitle(_title(runs), fontsize="medium")
     limits: dict[str, Limits] = {}
     for name, own in runs.items():
         step_ms = us_to_s(own[0].outcome.scenario.sample_us) * 1e3
@@ -81,12 +84,24 @@ def _drawing(runs: Runs) -> Any:
     _limits(upper, limits)
     upper.set_ylabel("queue in MB")
     _show_low(upper, limits)
-    handles, labels = upper.get_legend_handles_labels()
-    columns = 2 if max(map(len, labels), default=0) <= _COLUMN else 1
-    drawing.legend(handles, labels, loc="outside lower center", fontsize="small", ncols=columns)
     lower.set_ylabel("throughput in Gb/s")
     lower.set_xlabel("time in ms")
+    texts = sum(text.get_window_extent().height for text in (title, _legend(drawing, upper)))
+    drawing.set_figheight(_PLOTS_HEIGHT + texts / drawing.dpi)
     return drawing
+
+
+def _legend(drawing: Any, axes: Any) -> Any:
+    """Draw the legend below the plots, in two columns where its entries are short."""
+    handles, labels = axes.get_legend_handles_labels()
+    is_short = max(map(len, labels), default=0) <= _COLUMN
+    return drawing.legend(
+        handles,
+        [fill(label, 2 * _COLUMN, break_on_hyphens=False) for label in labels],
+        loc="outside lower center",
+        fontsize="small",
+        ncols=2 if is_short else 1,
+    )
 
 
 def _title(runs: Runs) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fabric.placement.engine.now import Now
+    from fabric.placement.condition import ConditionBody
     from fabric.serve.book import Book
     from fabric.serve.live import Live
     from fabric.serve.source import Loaded
@@ -40,6 +40,8 @@ _MOST_KEPT = 32
 _MOST_NAMES = 500
 #: The worst first.
 _HEALTH = tuple(Health)
+#: States of cables that a condition can degrade.
+_IN_USE = (CableState.PLANNED, CableState.OVERSUBSCRIBED)
 #: Jobs that are offered as a filter.
 _MOST_JOBS = 1000
 
@@ -155,25 +157,32 @@ def _states(loaded: Loaded, live: Live | None) -> CableStates:
     """Return the states of all cables: by the inventory, by conditions, and by readings."""
     fabric = loaded.fabric
     states = cable_states(fabric, clos(fabric))
-    cut_off = _cut_off(loaded)
-    nics = np.zeros(len(fabric.nics), dtype=np.bool_)
-    nics[[*cut_off.nics]] = True
-    nics |= np.isin(fabric.nics.host, [*cut_off.hosts])
-    for table, cut in ((states.nics, nics), (states.cables, cut_off.cable_gbps == 0)):
+    told = loaded.book.conditions.items()
+    down = _touched(fabric, [subject for subject, body in told if body.health is Health.DOWN])
+    slow = _touched(fabric, [subject for subject, body in told if _is_slow(subject, body)])
+    for table, cut, slowed in zip((states.nics, states.cables), down, slow, strict=True):
         table[cut] = CableState.DOWN
+        table[slowed & np.isin(table, _IN_USE)] = CableState.DEGRADED
     for table, ends in ((states.nics, live.nics), (states.cables, live.cables)) if live else ():
         table[ends.down.any(axis=0) & (table != CableState.QUARANTINE)] = CableState.DOWN
         table[ends.wrong.any(axis=0)] = CableState.WRONG
     return replace(states, looked=_looked(live) if live else _unread(states))
 
 
-def _cut_off(loaded: Loaded) -> Now:
-    """Return the fabric without what is down; cables of what is drained are there."""
-    told = loaded.book.conditions.items()
-    down = [subject for subject, one in told if one.health is Health.DOWN]
-    unknown = unknown_subjects(loaded.fabric, down)
-    known = (subject for subject in down if subject not in unknown)
-    return now(loaded.fabric, [Condition(subject, Health.DOWN) for subject in known])
+def _touched(fabric: Fabric, subjects: list[str]) -> tuple[Bools, Bools]:
+    """Return the cables of NICs, and those between switches, that are gone with some subjects."""
+    unknown = unknown_subjects(fabric, subjects)
+    known = (subject for subject in subjects if subject not in unknown)
+    rest = now(fabric, [Condition(subject, Health.DOWN) for subject in known])
+    nics = np.isin(fabric.nics.host, [*rest.hosts])
+    nics[[*rest.nics]] = True
+    return nics, rest.cable_gbps == 0
+
+
+def _is_slow(subject: str, condition: ConditionBody) -> bool:
+    """Return whether cables are degraded: one that is named, or all of what lost bandwidth."""
+    is_cable = ":" in subject
+    return condition.health is Health.DEGRADED and (is_cable or condition.capacity < 1)
 
 
 def _looked(live: Live) -> dict[CableState, tuple[Bools, Bools]]:

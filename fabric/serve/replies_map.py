@@ -15,7 +15,7 @@ from fabric.topology.drawing import Border
 from fabric.validate.cable import CableLine, Word
 
 Count = Annotated[int, Field(ge=0)]
-State = Literal["planned", "quarantine", "oversubscribed", "down", "lossless", "wrong"]
+State = Literal["planned", "quarantine", "oversubscribed", "degraded", "down", "lossless", "wrong"]
 
 
 class ConditionReply(BaseModel):
@@ -95,7 +95,7 @@ class LineReply(BaseModel):
     cables: Count
     not_planned: Annotated[
         dict[State, list[str]],
-        Field(description="Lower devices of its cables that are down, wrong or fail; up to 500."),
+        Field(description="Lower devices of cables degraded, down, wrong or failing; up to 500."),
     ]
 
 

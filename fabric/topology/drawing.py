@@ -247,9 +247,10 @@ class CableState(IntEnum):
     PLANNED = 0
     QUARANTINE = -1
     OVERSUBSCRIBED = 1
-    DOWN = 2
-    LOSSLESS = 3
-    WRONG = 4
+    DEGRADED = 2
+    DOWN = 3
+    LOSSLESS = 4
+    WRONG = 5
 
     @property
     def words(self) -> str:
@@ -261,6 +262,7 @@ _WORDS = {
     CableState.PLANNED: "planned",
     CableState.QUARANTINE: "in quarantine, as planned",
     CableState.OVERSUBSCRIBED: "uplink of an oversubscribed switch",
+    CableState.DEGRADED: "degraded",
     CableState.DOWN: "down or missing",
     CableState.LOSSLESS: "fails a lossless rule",
     CableState.WRONG: "wrong cable",
@@ -269,6 +271,8 @@ _WORDS = {
 
 #: States that the inventory alone does not tell.
 _OBSERVED = (CableState.DOWN, CableState.LOSSLESS, CableState.WRONG)
+#: States that are counted only where a cable has them.
+_RARE = (CableState.QUARANTINE, CableState.DEGRADED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,9 +291,9 @@ class CableStates:
     looked: Mapping[CableState, tuple[Bools, Bools]] = field(default_factory=dict)
 
     def totals(self) -> tuple[Total, ...]:
-        """Return how many cables have each state; quarantine only where there is some."""
+        """Return how many cables have each state; a rare one only where there is some."""
         totals = map(self._total, CableState)
-        return tuple(one for one in totals if one.cables or one.state is not CableState.QUARANTINE)
+        return tuple(one for one in totals if one.cables or one.state not in _RARE)
 
     def _total(self, state: CableState) -> Total:
         every = np.concatenate([self.cables, self.nics])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -16,7 +17,8 @@ from fabric.qos.dcqcn.presets import CONNECTX
 from fabric.qos.simulate.start import start_scenario
 from fabric.report.buffers import assumed_pool_bytes
 from fabric.report.dcqcn import kinds
-from fabric.report.simulation import fabric_runs, fabric_scenario, star_runs
+from fabric.report.simulated_star import star_of
+from fabric.report.simulation import fabric_runs, fabric_scenario, star_runs, star_scenario
 from fabric.report.simulation_plot import _drawing, plot
 from fabric.report.simulation_settings import Load, Settings, settings_of
 from fabric.report.simulation_sizes import size_of
@@ -27,7 +29,10 @@ from fabric.workflow.project import Project
 from tests.topology.fabrics import INVENTORY, example
 
 STAR = {"speed_gbps": 100.0, "delay_us": 1.0, "buffer_bytes": 2**25, "alpha": 0.125}
+STAR_SHAPE = {name: STAR[name] for name in ("speed_gbps", "delay_us", "alpha")}
 SHORT = Load(senders=4, size_bytes=100_000, duration_us=500.0)
+#: Step in which Spectrum-4 keeps thresholds, in bytes.
+STEP = 12_288
 
 
 def quiet(_words: str) -> None:
@@ -64,11 +69,44 @@ def test_far_senders_come_from_other_units_and_cross_spines(rail):
 def test_own_set_brings_its_thresholds(rail):
     own = fabric_scenario(rail, ("gpu001:eth1",), SHORT, Settings(parameters="rocefab"), far=False)
     point = own.parameters.congestion_point
-    assert {cable.far.marking for cable in own.cables} == {point}
-    given = CongestionPoint(kmin_bytes=1000, kmax_bytes=2000, pmax_percent=5)
+    (marking,) = {cable.far.marking for cable in own.cables}
+    configured = point.kmin_bytes, point.kmax_bytes
+    assert (marking.set_bytes or (marking.kmin_bytes, marking.kmax_bytes)) == configured
+    given = CongestionPoint(kmin_bytes=STEP, kmax_bytes=2 * STEP, pmax_percent=5)
     chosen = Settings(parameters="rocefab", marking=given)
     other = fabric_scenario(rail, ("gpu001:eth1",), SHORT, chosen, far=False)
     assert {cable.far.marking for cable in other.cables} == {given}
+
+
+@pytest.mark.parametrize(
+    ("written_kb", "kept_bytes"),
+    [
+        ("150:1500", (13 * STEP, 123 * STEP)),
+        ("12.288:24.576", (STEP, 2 * STEP)),
+        ("0:1", (0, STEP)),
+        ("1:2", (STEP, STEP + 1)),
+    ],
+    ids=["between steps", "multiples", "from 0 on", "in one step"],
+)
+def test_a_switch_rounds_the_marking_of_settings(rail, written_kb, kept_bytes):
+    """Spectrum-4 keeps multiples of its step; a star has no switch model, and rounds nothing."""
+    own = settings_of(f"marking={written_kb}:20", Settings())
+    scenario = fabric_scenario(rail, ("gpu001:eth1",), SHORT, own, far=False)
+    (marking,) = {cable.far.marking for cable in scenario.cables}
+    assert (marking.kmin_bytes, marking.kmax_bytes) == kept_bytes
+    star = star_scenario(star_of(SHORT, STAR["buffer_bytes"], 0.0, **STAR_SHAPE), SHORT, own)
+    assert star.cables[0].far.marking == own.marking
+
+
+def test_marking_as_in_the_inventory_is_that_of_the_inventory(rail):
+    own_class = rail.devices["su1-rail0"].ports[0].qos.classes[0]
+    kmin_kb, kmax_kb = own_class.kmin_bytes / 1e3, own_class.kmax_bytes / 1e3
+    words = f"{kmin_kb}:{kmax_kb}:{own_class.pmax_percent}"
+    scenarios = [
+        fabric_scenario(rail, ("gpu001:eth1",), SHORT, settings, far=False)
+        for settings in (Settings(), settings_of(f"marking={words}", Settings()))
+    ]
+    assert scenarios[0].cables == scenarios[1].cables
 
 
 @pytest.mark.parametrize("name", ["three-tier", "dual-plane", "dual-tor", "eight-slash-27"])
@@ -307,6 +345,36 @@ def test_lines_and_ticks_of_a_plot_reach_its_top(kmin_kb, scale):
     assert 0.01 < (border - place) / (border - bottom) < 0.2
     ticks = [tick for tick in upper.get_yticks() if tick <= top]
     assert max(ticks) > highest / 2
+
+
+MANY = [f"off,marking={kmin_kb}:4000:50" for kmin_kb in (100, 150, 200, 250)]
+SAME = [f"off,window={size_kb},marking=100:4000:50" for size_kb in (1000, 2000, 3000, 4000)]
+
+
+@pytest.mark.parametrize(
+    "words", [[], MANY[:1], MANY[:2], MANY, SAME], ids=["1", "2", "3", "5", "5, long entries"]
+)
+def test_a_plot_grows_with_its_legend(words):
+    """Plots keep their height; labels of axes and ticks do not touch, and no entry is cut."""
+    load = replace(SHORT, runs=1, size_bytes=1_000_000)
+    variants = [Settings(), *(settings_of(word, Settings()) for word in words)]
+    drawing = _drawing(star_runs(load, variants, quiet, **STAR))
+    drawing.draw_without_rendering()
+    (legend,) = drawing.legends
+    entries = legend.get_window_extent()
+    assert entries.x0 >= 0
+    assert entries.x1 <= drawing.bbox.x1
+    for axes in drawing.axes:
+        height = axes.get_window_extent().height
+        assert height > 1.8 * drawing.dpi
+        assert axes.yaxis.label.get_window_extent().height < height
+        low, high = axes.get_ylim()
+        ticks = [
+            tick.label1.get_window_extent()
+            for tick in axes.yaxis.get_major_ticks()
+            if low <= tick.get_loc() <= high
+        ]
+        assert all(lower.y1 <= upper.y0 for lower, upper in pairwise(ticks))
 
 
 def test_senders_are_paused_at_the_xoff_of_the_queue():

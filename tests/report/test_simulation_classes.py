@@ -119,13 +119,13 @@ def test_a_permutation_has_a_ring_beside_it_that_is_sprayed_too(two):
 
 
 def test_settings_of_a_class_change_that_class(two):
-    chosen = settings_of("connectx,share.rdma=70,marking.storage=10:20:5", Settings())
+    chosen = settings_of("connectx,share.rdma=70,marking.storage=12.288:24.576:5", Settings())
     scenario = fabric_scenario(two, TO, LOAD, chosen, far=False)
     storage, rdma, lossy = scenario.cables[0].far.classes(3)
     assert (storage.weight, rdma.weight, lossy.weight) == (12, 70, 18)
-    point = CongestionPoint(kmin_bytes=10_000, kmax_bytes=20_000, pmax_percent=5)
+    point = CongestionPoint(kmin_bytes=12_288, kmax_bytes=24_576, pmax_percent=5)
     assert storage.marking == point != rdma.marking
-    all_of_them = settings_of("connectx,marking=10:20:5", Settings())
+    all_of_them = settings_of("connectx,marking=12.288:24.576:5", Settings())
     scenario = fabric_scenario(two, TO, LOAD, all_of_them, far=False)
     assert {own.marking for own in scenario.cables[0].far.classes(2)} == {point}
 

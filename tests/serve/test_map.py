@@ -144,6 +144,46 @@ def test_cables_of_what_is_drained_are_not_down(own) -> None:
     assert sorted(named) == ["gpu001", "spine01", LEAF]
 
 
+#: What is degraded in the demo fabric, and the lower devices of degraded cables, one for each line.
+DEGRADED = {
+    "a NIC": ({"gpu003:eth1": 0.5}, ["gpu003"]),
+    "a NIC that has all of its speed": ({"gpu003:eth1": 1}, ["gpu003"]),
+    "both ends of a cable": ({"gpu001:eth1": 0.5, f"{LEAF}:Ethernet0": 0.5}, ["gpu001"]),
+    "a cable between switches": ({f"{LEAF}:Ethernet128": 0.5}, [LEAF]),
+    "a host": ({"gpu003": 0.5}, ["gpu003"] * 2),
+    "a host with all of its speed": ({"gpu003": 1}, []),
+    "a leaf": ({LEAF: 0.5}, ["gpu001", "gpu002", LEAF, LEAF]),
+    "a spine": ({"spine01": 0.5}, ["su1-rail0", "su1-rail1", "su2-rail0", "su2-rail1"]),
+}
+
+
+@pytest.mark.parametrize("name", DEGRADED)
+def test_degraded_cables_are_not_as_planned(own, name: str) -> None:
+    shares, lower = DEGRADED[name]
+    degraded = {
+        subject: {"health": "degraded", "capacity": share} for subject, share in shares.items()
+    }
+    assert own.patch("/v1/state", json={"conditions": degraded}).status_code == 200
+    picture = own.get("/v1/map").json()
+    states = [line for line in picture["lines"] if "degraded" in line["states"]]
+    assert sorted(name for line in states for name in line["not_planned"]["degraded"]) == lower
+    assert {line["state"] for line in states} <= {"degraded"}
+    count = sum(line["states"]["degraded"] for line in states)
+    assert picture["totals"].get("degraded", 0) == count
+    planned = sum(line["states"].get("planned", 0) for line in picture["lines"])
+    assert planned == sum(line["cables"] for line in picture["lines"]) - count
+
+
+def test_what_is_down_is_not_degraded(own) -> None:
+    conditions = {
+        "gpu003": {"health": "down"},
+        "gpu003:eth1": {"health": "degraded", "capacity": 0.5},
+    }
+    assert own.patch("/v1/state", json={"conditions": conditions}).status_code == 200
+    totals = own.get("/v1/map").json()["totals"]
+    assert (totals["down"], totals.get("degraded")) == (2, None)
+
+
 def test_devices_and_cables_that_are_not_as_planned_have_names(own) -> None:
     fabric = own.service.loaded.fabric
     port = next(end.port for end in ends_of(fabric, LEAF) if not end.is_nic)

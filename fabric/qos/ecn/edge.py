@@ -162,6 +162,12 @@ def programmed_bytes(size_bytes: int, quantum_bytes: int) -> int:
     return math.ceil(size_bytes / quantum_bytes) * quantum_bytes
 
 
+def stored_bytes(sku: Sku, size_bytes: int) -> int:
+    """Return what a switch keeps of a threshold: as it is, where no step of its ASIC is known."""
+    step = sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
+    return programmed_bytes(size_bytes, step) if step and size_bytes else size_bytes
+
+
 def is_kept(
     wanted_bytes: int, seen_bytes: int, *, quantum_bytes: int = 1, unit_bytes: int = 1
 ) -> bool:

@@ -10,6 +10,7 @@ const MOST = 6;
 const LABEL = 24;
 const MARKS = {
   quarantine: "M-2.5-5V5M2.5-5V5",
+  degraded: "M-5-3 0 3 5-3",
   down: "M-4-4 4 4M4-4-4 4",
   fails: "M-4-4 4 4M4-4-4 4",
   wrong: "M-4-4h8v8h-8z",

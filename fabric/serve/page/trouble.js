@@ -2,7 +2,7 @@
 
 import { counted } from "./dom.js";
 
-const WORDS = { down: "down", wrong: "wrong", lossless: "fail a rule", quarantine: "in quarantine" };
+const WORDS = { degraded: "degraded", down: "down", wrong: "wrong", lossless: "fail a rule", quarantine: "in quarantine" };
 
 const isTrouble = (state) => state !== "quarantine" && Object.hasOwn(WORDS, state);
 
@@ -50,7 +50,7 @@ function sickOf(picture, number) {
 export function extent(picture, number) {
   const box = picture.boxes[number];
   if (Object.keys(box.conditions).length === box.members.length) return "all";
-  return box.health || cablesOf(picture, number).count || sickOf(picture, number).size ? "some" : "";
+  return box.health || cablesOf(picture, number) || sickOf(picture, number).size ? "some" : "";
 }
 
 // What a box says of it in its second line of text; null for its own words.
@@ -59,13 +59,12 @@ export function note(picture, number) {
   if (extent(picture, number) !== "some") return null;
   const own = Object.values(box.conditions);
   if (own.length) return words(own.length, box.members.length, own.every((one) => one === own[0]) ? own[0] : "with a condition");
-  const { count, of } = cablesOf(picture, number);
-  return count ? words(count, of, of === 1 ? "cable down" : "cables down") : null;
+  return cablesOf(picture, number);
 }
 
 // The same in few letters: "1 of 16 cables down", "1/16 cables down" or "1 cable down"; undefined where none fits.
 export function fitted(text, most) {
-  return [text, text.replace(" of ", "/"), text.replace(/ of \S+/u, "")].find(({ length }) => length <= most);
+  return [text, text.replace(" of ", "/"), text.replace(/ of \S+/u, "").replace(/^1 cables/u, "1 cable")].find(({ length }) => length <= most);
 }
 
 // What `rocefab drift` found in the devices of a box; "" nothing.
@@ -83,9 +82,12 @@ export function sessionsDown({ sessions_down: sessions }) {
   return count ? lost(count) : "";
 }
 
-// Cables of a box that are down. A line of several lower boxes does not tell which box they are of.
+// "1 of 16 cables down" or, with none of them down, "degraded"; null for neither. A line of several lower boxes does not tell which box they are of.
 function cablesOf(picture, number) {
   const mine = picture.lines.filter(({ lower, upper }) => upper === number || (lower.length === 1 && lower[0] === number));
   const sum = (figure) => mine.reduce((total, line) => total + figure(line), 0);
-  return { count: sum(({ states }) => states.down ?? 0), of: sum(({ cables }) => cables) };
+  const counts = ["down", "degraded"].map((state) => [state, sum(({ states }) => states[state] ?? 0)]);
+  const [state, count] = counts.find(([, number]) => number) ?? [];
+  const of = sum(({ cables }) => cables);
+  return count ? words(count, of, `${of === 1 ? "cable" : "cables"} ${WORDS[state]}`) : null;
 }

@@ -130,6 +130,46 @@ def test_a_part_of_a_bundle_is_drawn_as_a_part(page: Any, axe: str, tmp_path: Pa
         ]
 
 
+def test_degraded_cables_are_drawn(page: Any, axe: str, tmp_path: Path) -> None:
+    """As a part of their line, or as the whole of it, with the boxes at both ends."""
+    conditions = {
+        "gpu003": {"health": "drained"},
+        "gpu010:eth2": {"health": "degraded", "capacity": 0.5},
+        "gpu040:eth1": {"health": "degraded"},
+    }
+    with served(tmp_path / "state", INVENTORY / "rail-512") as client:
+        client.patch("/v1/state", json={"conditions": conditions})
+        page.get(f"{str(client.base_url).rstrip('/')}/#/map")
+        hosts, leaf = box(page, "gpu[001-032]"), box(page, "su1-rail1")
+        assert "1 of 32 drained" in hosts.text
+        assert "1 of 32 cables degraded" in leaf.get_attribute("aria-label")
+        others = box(page, "gpu[033-064]")
+        assert others.text.endswith("1 cable degraded")
+        assert "1 of 256 cables degraded" in others.get_attribute("aria-label")
+        assert [item.text for item in every(page, ".line.some .share")] == ["1 of 32 degraded"] * 2
+        assert "degraded: 2" in keys_of(page)
+        overview = next(item for item in every(page, ".card") if "Overview" in item.text).text
+        assert "degraded cables\n2\n" in overview
+        hosts.click()
+        marked = [item.text for item in every(page, ".panel .members li")][:2]
+        assert marked == ["gpu003 drained", "gpu010 cable degraded"]
+        assert page.execute_script(MISPLACED)[1] == []
+        sound(page, axe)
+        page.get("about:blank")
+    with served(tmp_path / "demo", INVENTORY / "demo") as client:
+        degraded = {"gpu003:eth1": {"health": "degraded"}, "spine01": {"health": "down"}}
+        client.patch("/v1/state", json={"conditions": degraded})
+        for look in ("light", "dark"):
+            scheme(page, look)
+            page.get(f"{str(client.base_url).rstrip('/')}/#/map")
+            until(lambda: every(page, ".key"), "there is a legend")
+            assert len(every(page, ".line.degraded .mark.degraded")) == 1
+            for name in ("gpu003", "su2-rail0"):
+                assert "sick some" in box(page, name).get_attribute("class")
+            assert page.execute_script(UNEXPLAINED) == []
+        page.get("about:blank")
+
+
 def three_units(folder: Path) -> Path:
     """Write an inventory whose leaves have boxes of 40 pixels; 6 hosts of su3 are in quarantine."""
     units = "".join(
