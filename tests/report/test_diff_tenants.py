@@ -35,6 +35,19 @@ def _in_files(folder: Path) -> Path:
     return folder
 
 
+def test_hosts_at_other_ports_of_a_leaf_are_not_touched(tmp_path: Path) -> None:
+    """A NIC leaves its tenant, which stays on the leaf: the leaf changes at one port alone."""
+    joins = 'hosts: "gpu[001,003]"', 'hosts: "gpu[001,003]", nics: {gpu004: [0]}'
+    before = edited(tmp_path, LEAVES_BLUE, joins, source=TENANTS, name="before")
+    after = edited(tmp_path, joins[::-1], source=before)
+    diff = compared(before, after)
+    (leaf,) = (device for device in diff.devices if device.name == "su2-rail0")
+    assert leaf.risk != "harmless"
+    assert diff.attached == ()
+    other = edited(tmp_path, ("id: 17", "id: 19"), source=after, name="other")
+    assert "gpu003" in compared(after, other).attached, "lines of a VRF name no port"
+
+
 def test_a_tenant_in_a_file_is_compared_as_one_in_fabric_yaml(tmp_path: Path) -> None:
     before, after = (
         edited(tmp_path, *edits, source=TENANTS, name=name)

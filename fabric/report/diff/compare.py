@@ -20,7 +20,7 @@ from fabric.report.diff.rollout import less_safe, more_repaired
 from fabric.report.diff.settings import clearing_files, settings
 from fabric.report.diff.severities import lowered
 from fabric.report.diff.summary import summarised
-from fabric.report.diff.tenants import tenants
+from fabric.report.diff.tenants import tenants, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from fabric.report.diff.model import Consequence, Figure, Judged
     from fabric.report.diff.side import Side
     from fabric.report.diff.traced import Swap, Traced
+
+#: Risks of which a setting that names ports is about these alone.
+_OF_PORTS = (Risk.BRIEF_LOSS.word, Risk.PORT_FLAP.word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +203,24 @@ class Comparison:
         at_switch = neighbours(self.before.designs, self.after.designs)
         for device in devices:
             if device.role != "host" and device.risk != calm:
-                near |= at_switch.get(device.name, set())
+                named = self._at_named_ports(device)
+                near |= at_switch.get(device.name, set()) if named is None else named
         return tuple(name for name in self.after.designs.hosts if name in near - own)
+
+    def _at_named_ports(self, device: Device) -> set[str] | None:
+        """Return the hosts at the ports that each setting names; None where one is about more."""
+        if device.reload or device.risk not in _OF_PORTS or not device.settings:
+            return None
+        sides = (side.designs.devices.get(device.name) for side in (self.before, self.after))
+        host = {p.name: p.peer for one in sides if one for p in one.ports if p.kind == "host"}
+        found: set[str] = set()
+        for setting in device.settings:
+            texts = setting.path, setting.before or "", setting.after or ""
+            named = host.keys() & words_of(" ".join(texts))
+            if not named:
+                return None
+            found |= {host[port] for port in named}
+        return found
 
     def _touched(
         self, devices: Sequence[Device], attached: tuple[str, ...]

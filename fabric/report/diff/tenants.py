@@ -85,6 +85,11 @@ def _hosts(designs: Designs) -> dict[str, set[str]]:
     return owners
 
 
+def words_of(text: str) -> set[str]:
+    """Return the words of a setting, such as names of ports."""
+    return set(_WORD.findall(text))
+
+
 def _owners(sides: Sequence[DeviceDesign], settings: Sequence[Setting]) -> Iterator[str]:
     """Yield the tenants that some settings of a switch are about."""
     by_word: dict[str, str] = {}
@@ -97,7 +102,7 @@ def _owners(sides: Sequence[DeviceDesign], settings: Sequence[Setting]) -> Itera
     everybody = sorted(set(by_word.values()))
     other_ports = {port.name for design in sides for port in design.ports}
     for setting in settings:
-        words = set(_WORD.findall(f"{setting.path} {setting.before or ''} {setting.after or ''}"))
+        words = words_of(f"{setting.path} {setting.before or ''} {setting.after or ''}")
         found = {
             tenant
             for word, tenant in by_word.items()

@@ -20,10 +20,11 @@ export function owner(picture, { border, tenants }) {
   return border in OWNED ? hue(OWNED[border], picture.tenants.indexOf(Object.keys(tenants)[0])) : "";
 }
 
-// Colours of the cables that are as planned: one for each rail, and grey for those of no rail.
+// Colours of cables: one for each rail, also where some of a line are down, and grey for those as planned of no rail.
 export function rails({ lines }, grey, live = true) {
   const planned = lines.filter(({ state, off }) => (live ? state === "planned" : off === null)).map(({ rail }) => rail);
-  const numbers = [...new Set(planned)].filter((rail) => rail >= 0).sort((a, b) => a - b);
+  const coloured = lines.filter(({ off }) => off === null || off === undefined).map(({ rail }) => rail);
+  const numbers = [...new Set(coloured)].filter((rail) => rail >= 0).sort((a, b) => a - b);
   return [...keys("rail", ["rail", "rails"], numbers.map((number) => [number, number])), ...(planned.includes(-1) ? [["planned", grey]] : [])];
 }
 
