@@ -61,24 +61,20 @@ def refuse_unused(form: str, parts: Collection[str], given: Collection[str]) -> 
     if unused:
         which = form if len(exporter.parts) == 1 else f"{form} ({', '.join(parts)})"
         raise InputError(
-            "the export cannot be written", [_unused(form, which, option) for option in unused]
+            "the export cannot be written",
+            [_unused(form, which, option, used) for option in unused],
         )
 
 
-def _unused(form: str, which: str, option: str) -> Finding:
+def _unused(form: str, which: str, option: str, used: Collection[str]) -> Finding:
     own = _parts_with(form, option)
     if own:
         fix = f"omit it, or add {' or '.join(f'--what {part}' for part in own)}, which uses it"
-    elif option in _OF_STATE and "--hosts" in _options_of(form):
+    elif option in _OF_STATE and "--hosts" in used:
         fix = f"let `rocefab place {option}` choose the hosts, and name them with --hosts"
     else:
         fix = f"omit it; it is used by {listed(_forms_with(option), 'and')}"
     return Finding("PLC038", Severity.ERROR, f"{which} does not use {option}", fix, field=option)
-
-
-def _options_of(form: str) -> set[str]:
-    exporter = exporters[form]
-    return {option for part in exporter.parts for option in options_of(exporter, part)}
 
 
 def _parts_with(form: str, option: str) -> list[str]:

@@ -68,6 +68,11 @@ def test_options_are_those_that_parts_read(fabric):
             id="state",
         ),
         pytest.param(
+            ("slurm", DEMO, "--what", "hostfile", "--nodes", "2", "--avoid-state", "x"),
+            "let `rocefab place --avoid-state` choose the hosts, and name them with --hosts",
+            id="state of hosts",
+        ),
+        pytest.param(
             ("slurm", DEMO, "--nodes", "2"),
             "--nodes: slurm (topology) does not use --nodes; omit it, or add --what hostfile, "
             "which uses it [PLC038]",

@@ -156,7 +156,7 @@ function ports(planned, running, known) {
       make("span", {}, link(port.port, "cable", planned.name, port.port), panel(port.panel)),
       make("span", {}, link(port.peer, "device", port.peer), " ", name(port.peer_port), panel(port.peer_panel)),
       neighbour(running, port),
-      make("span", {}, status(port, seen), ...conditionsOf(planned.name, port, known)),
+      make("span", {}, status(port, seen), ...conditionBadges(planned.name, port, known)),
       ...(isOwned ? [owner(port)] : []),
       `${port.speed_gbps}G${seen?.speed_gbps && seen.speed_gbps !== port.speed_gbps ? ` (runs ${seen.speed_gbps}G)` : ""}`,
       `${port.cable_m} m`,
@@ -180,7 +180,7 @@ export const panel = (text) => text && make("span", { class: "faint name" }, ` (
 export const state = (running, port) => running?.state.interfaces?.[port] ?? running?.state.nics?.[port] ?? null;
 
 // What the service was told of a cable: of its ends, and of the device at the other end.
-const conditionsOf = (device, port, known) => [`${device}:${port.port}`, `${port.peer}:${port.peer_port}`, port.peer]
+const conditionBadges = (device, port, known) => [`${device}:${port.port}`, `${port.peer}:${port.peer_port}`, port.peer]
   .filter((subject) => known[subject]).flatMap((subject) => [" ", badge(known[subject].health, `${subject}: ${known[subject].health}`)]);
 
 // What the inventory shuts is no defect.
