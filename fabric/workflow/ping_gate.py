@@ -43,7 +43,8 @@ class Pings:
 
     Those that were answered before the wave must be answered after it, and those of hosts that it
     changes, unless the other host has its turn in a later wave. A host that does not change, and
-    could not be logged in to before, is not asked.
+    could not be logged in to before, is not asked. Nothing is known of a new pair whose other host
+    the plan does not change, where that host has no address or no login.
 
     Parameters
     ----------
@@ -60,6 +61,7 @@ class Pings:
     settles: bool = False
     _good: list[Ping] = field(default_factory=list)
     _refused: set[str] = field(default_factory=set)
+    _unset: set[str] = field(default_factory=set)
     _silent: frozenset[str] = frozenset()
     _planned: int = 0
     _asked: int = 0
@@ -101,8 +103,11 @@ class Pings:
         ]
         good = [ping for ping in self._good if ping in stage.pings]
         wanted = self._chosen([*dict.fromkeys([*good, *new])])
-        self._planned, self._asked = len(self._chosen(stage.pings)), len(wanted)
         failures = self._failures(wanted)
+        unknown = self._untold({ping: why for ping, why in failures.items() if ping not in good})
+        failures = {ping: why for ping, why in failures.items() if ping not in unknown}
+        self._planned = len(self._chosen(stage.pings))
+        self._asked = len(wanted) - len(unknown)
         named = [f"{ping}: {failures[ping]}" for ping in list(failures)[:_NAMED]]
         more = len(failures) - len(named)
         if more > 0:
@@ -116,6 +121,23 @@ class Pings:
     def _chosen(self, pings: Sequence[Ping]) -> Sequence[Ping]:
         """Return the pairs that are tried."""
         return pings
+
+    def _untold(self, failures: Mapping[Ping, str]) -> set[Ping]:
+        """Return those that say nothing: an end that the plan does not change may not be ready."""
+        unknown = self._unknown(failures)
+        back = {
+            ping.reversed: ping
+            for ping, reason in failures.items()
+            if reason != _NO_START and ping.target_host not in self.turns
+        }
+        return unknown | {back[ping] for ping in self._unknown(self._failures([*back]))}
+
+    def _unknown(self, failures: Mapping[Ping, str]) -> set[Ping]:
+        """Return those whose source, which the plan does not change, has no address or no login."""
+        others = {ping for ping in failures if ping.source_host not in self.turns}
+        unset = {ping for ping in others if failures[ping] == _NO_START}
+        self._unset |= {ping.source_host for ping in unset}
+        return unset | {ping for ping in others if ping.source_host in self._refused}
 
     def _failures(self, pings: Sequence[Ping]) -> dict[Ping, str]:
         """Return why pings failed; those of one host run one after the other."""
@@ -177,7 +199,6 @@ class Joined(Pings):
     """
 
     name: str = "tenant"
-    _unset: set[str] = field(default_factory=set)
 
     @property
     def passed(self) -> str:
@@ -203,13 +224,7 @@ class Joined(Pings):
         self._refused.clear()
         self._unset.clear()
         failures = self._failures(stage.joined)
-        unknown = self._unknown(failures)
-        back = {
-            ping.reversed: ping
-            for ping, reason in failures.items()
-            if reason != _NO_START and ping.target_host not in self.turns
-        }
-        unknown |= {back[ping] for ping in self._unknown(self._failures([*back]))}
+        unknown = self._untold(failures)
         self._refused -= self.turns.keys()
         self._asked = len(stage.joined) - len(unknown)
         return [
@@ -217,13 +232,6 @@ class Joined(Pings):
             for ping, reason in failures.items()
             if ping not in unknown
         ]
-
-    def _unknown(self, failures: Mapping[Ping, str]) -> set[Ping]:
-        """Return those whose source, which the plan does not change, has no address or no login."""
-        others = {ping for ping in failures if ping.source_host not in self.turns}
-        unset = {ping for ping in others if failures[ping] == _NO_START}
-        self._unset |= {ping.source_host for ping in unset}
-        return unset | {ping for ping in others if ping.source_host in self._refused}
 
 
 def _open(ping: Ping, stage: Stage) -> str:
@@ -252,6 +260,10 @@ class Rdma(Pings):
                 chosen.append(ping)
                 used |= ping.hosts
         return chosen
+
+    def _untold(self, failures: Mapping[Ping, str]) -> set[Ping]:  # noqa: ARG002
+        """Return none: a pair is not tried the other way round."""
+        return set()
 
     def _failures(self, pings: Sequence[Ping]) -> dict[Ping, str]:
         """Return why pairs failed."""

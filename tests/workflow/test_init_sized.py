@@ -470,7 +470,7 @@ def test_it_asks_on_a_terminal(tmp_path: Path) -> None:
         stderr=follower,
     )
     os.close(follower)
-    answers = ["ring", "rail-optimised", "many", "256", "512", "", "", "", "", "", "4", *3 * [""]]
+    answers = ["ring", "rail-optimised", "many", "256", "512", "", "", "", "", "", "4", *4 * [""]]
     said = ""
     end_s = time.monotonic() + LONGEST_S
     while time.monotonic() < end_s and "check mine" not in said:
