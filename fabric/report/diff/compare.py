@@ -215,8 +215,7 @@ class Comparison:
         host = {p.name: p.peer for one in sides if one for p in one.ports if p.kind == "host"}
         found: set[str] = set()
         for setting in device.settings:
-            texts = setting.path, setting.before or "", setting.after or ""
-            named = host.keys() & words_of(" ".join(texts))
+            named = host.keys() & words_of(setting)
             if not named:
                 return None
             found |= {host[port] for port in named}

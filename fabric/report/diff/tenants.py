@@ -85,9 +85,9 @@ def _hosts(designs: Designs) -> dict[str, set[str]]:
     return owners
 
 
-def words_of(text: str) -> set[str]:
-    """Return the words of a setting, such as names of ports."""
-    return set(_WORD.findall(text))
+def words_of(setting: Setting) -> set[str]:
+    """Return the words of a setting and its values, such as names of ports."""
+    return set(_WORD.findall(f"{setting.path} {setting.before or ''} {setting.after or ''}"))
 
 
 def _owners(sides: Sequence[DeviceDesign], settings: Sequence[Setting]) -> Iterator[str]:
@@ -102,7 +102,7 @@ def _owners(sides: Sequence[DeviceDesign], settings: Sequence[Setting]) -> Itera
     everybody = sorted(set(by_word.values()))
     other_ports = {port.name for design in sides for port in design.ports}
     for setting in settings:
-        words = words_of(f"{setting.path} {setting.before or ''} {setting.after or ''}")
+        words = words_of(setting)
         found = {
             tenant
             for word, tenant in by_word.items()
